@@ -7,6 +7,9 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.versions import Chart
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.images.chart_values import build_image_values
+from gpu_blueprint.images.sources import locate_chart
 
 
 def install_chart(
@@ -15,16 +18,20 @@ def install_chart(
     namespace: str,
     values: Mapping[str, Any],
     *,
+    config: StackConfig,
     parent: pulumi.Resource,
     depends_on: Sequence[pulumi.Resource],
     shared: bool = False,
 ) -> k8s.helm.v3.Release:
     """Install a pinned chart with its hooks, but without its CRDs where another chart owns them.
 
+    The chart comes from the stack's mirror if it has one.
+
     Args:
         shared: Other programs use the same objects. The release takes over objects that exist already, and leaves them
             in the cluster when it is deleted.
     """
+    chart = locate_chart(config, chart)
     return k8s.helm.v3.Release(
         name,
         name=chart.name,
@@ -41,6 +48,13 @@ def install_chart(
         take_ownership=shared or None,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=list(depends_on), retain_on_delete=shared or None),
     )
+
+
+def complete_values(
+    config: StackConfig, chart: Chart, values: Mapping[str, Any], overrides: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Add to the values of a chart the sources of its images, and lay the team's own values over all."""
+    return merge_values(merge_values(values, build_image_values(config, chart)), overrides)
 
 
 def merge_values(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

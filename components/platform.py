@@ -8,35 +8,38 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import pulumi
-import pulumi_aws as aws
-import pulumi_eks as eks
 
 from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, NODE_ADD_ONS
 from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.tenancy.identities import list_grants
 
 from .billing.billing import Billing
+from .cloud_providers import make_cloud_providers
 from .cluster.access import Access
 from .cluster.addons import Addons
 from .cluster.cluster import Cluster
+from .cluster.node_local_dns import NodeLocalDns
 from .cluster.record import PlatformRecord
-from .cluster.storage import Storage
 from .cluster.system_nodes import SystemNodes
 from .collector import Collector
 from .gpu.dcgm_exporter import OwnExporter, list_architectures
 from .gpu.efa import Efa
 from .gpu.gpu_operator import GpuOperator
+from .images.image_cache import ImageCache
 from .karpenter.karpenter import Karpenter
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
 from .pools.headroom import HeadroomSpace
 from .pools.karpenter_pool import KarpenterPool
 from .pools.pool_hours import PoolHours
+from .pools.prepull import Prepull
 from .pools.static_nodes import StaticNodes
 from .queues.kueue import Kueue
 from .queues.queues import Queues
 from .services.gpu_autoscaler import GpuAutoscaler
 from .services.keda import Keda
+from .storage.shared_storage import SharedStorage, Volumes
+from .storage.storage import Storage
 from .tenants.admission import Admission
 from .tenants.identity import TenantIdentity
 from .tenants.rights import TenantRights
@@ -57,7 +60,7 @@ class Platform(pulumi.ComponentResource):
             "gpu-blueprint:components:Platform", name, None, pulumi.ResourceOptions.merge(opts, collecting)
         )
         self._config = config
-        cloud_providers = self._make_cloud_providers()
+        cloud_providers = make_cloud_providers(config, parent=self)
         cloud = pulumi.ResourceOptions(parent=self, providers=cloud_providers)
 
         network = Network(f"{name}-network", config, opts=cloud)
@@ -67,18 +70,18 @@ class Platform(pulumi.ComponentResource):
 
         kubernetes = pulumi.ResourceOptions(parent=self, providers=[access.provider])
         both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
-        Storage(f"{name}-storage", depends_on=working_cluster, opts=kubernetes)
+        drivers, volumes = self._make_storage(network, cluster, depends_on=working_cluster, opts=both)
         karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, depends_on=working_cluster, opts=both)
         node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=both)
 
-        working_karpenter = [karpenter.release, *node_programs]
+        working_karpenter = [karpenter.release, *node_programs, *drivers]
         self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
         node_pools = self._make_pools(karpenter.node_role, depends_on=working_karpenter, opts=kubernetes)
 
         keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
         ready, queues = self._make_queues(depends_on=working_cluster, opts=kubernetes)
-        spaces = self._make_tenants(node_pools, cluster, queues, depends_on=[*ready, *keda], opts=both)
+        spaces = self._make_tenants(node_pools, cluster, queues, volumes, depends_on=[*ready, *keda], opts=both)
         self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
         self._make_autoscalers(spaces, opts=kubernetes)
 
@@ -100,12 +103,40 @@ class Platform(pulumi.ComponentResource):
         name, config = self.cluster_name, self._config
         node_addons = Addons(f"{name}-node-addons", config, add_ons=NODE_ADD_ONS, cluster=cluster, opts=opts)
         nodes = SystemNodes(
-            f"{name}-system", config, network=network, cluster=cluster, depends_on=node_addons.installed, opts=opts
+            f"{name}-system",
+            config,
+            network=network,
+            cluster=cluster,
+            depends_on=[*node_addons.installed, *self._make_image_cache(opts=opts)],
+            opts=opts,
         )
         cluster_addons = Addons(
             f"{name}-addons", config, add_ons=CLUSTER_ADD_ONS, cluster=cluster, depends_on=[nodes.group], opts=opts
         )
         return nodes, [nodes.group, *cluster_addons.installed]
+
+    def _make_storage(
+        self, network: Network, cluster: Cluster, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> tuple[Sequence[pulumi.Resource], Volumes]:
+        """Make the default class and the storage of tenants, and return the drivers and the volumes by tenant.
+
+        New nodes wait for the drivers, so pools come after them.
+        """
+        name, config = self.cluster_name, self._config
+        Storage(f"{name}-storage", depends_on=depends_on, opts=opts)
+        if not config.storage:
+            return [], {}
+        made = SharedStorage(
+            f"{name}-shared-storage", config, network=network, cluster=cluster, depends_on=depends_on, opts=opts
+        )
+        return made.drivers, made.volumes
+
+    def _make_image_cache(self, *, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+        """Make the cache of images, and return what nodes need before they pull."""
+        images = self._config.images
+        if images is None or not images.pull_through:
+            return []
+        return ImageCache(f"{self.cluster_name}-images", self._config, images, opts=opts).ready
 
     def _make_node_programs(
         self, network: Network, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
@@ -124,6 +155,10 @@ class Platform(pulumi.ComponentResource):
                 OwnExporter(f"{name}-exporter", config, depends_on=depends_on, opts=opts)
         if config.has_gpu_operator:
             ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
+        if config.cluster.node_local_dns:
+            ready.append(NodeLocalDns(f"{name}-dns", config, depends_on=depends_on, opts=opts).daemons)
+        if any(pool.prepull for pool in config.gpu_pools):
+            ready += Prepull(f"{name}-prepull", config, depends_on=depends_on, opts=opts).daemons
         if any(pool.multi_node for pool in config.gpu_pools):
             ready += Efa(f"{name}-efa", config, network=network, depends_on=depends_on, opts=opts).ready
         return ready
@@ -191,6 +226,7 @@ class Platform(pulumi.ComponentResource):
         node_pools: Mapping[str, pulumi.Resource],
         cluster: Cluster,
         queues: Mapping[str, pulumi.Resource],
+        volumes: Volumes,
         *,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions,
@@ -210,6 +246,7 @@ class Platform(pulumi.ComponentResource):
                 f"{self.cluster_name}-tenant-{tenant.name}",
                 self._config,
                 tenant,
+                volumes=volumes.get(tenant.name, {}),
                 depends_on=[
                     *depends_on,
                     *used,
@@ -257,23 +294,6 @@ class Platform(pulumi.ComponentResource):
                 depends_on=[namespaces[service.tenant]],
                 opts=_rename(name, opts),
             )
-
-    def _make_cloud_providers(self) -> list[pulumi.ProviderResource]:
-        """Make the providers of AWS and of pulumi-eks, because default providers are off.
-
-        The AWS provider refuses any account but the stack's own.
-        """
-        child = pulumi.ResourceOptions(parent=self)
-        return [
-            aws.Provider(
-                f"{self.cluster_name}-aws",
-                region=self._config.region,
-                allowed_account_ids=[self._config.account_id],
-                default_tags={"tags": self._config.all_tags},
-                opts=child,
-            ),
-            eks.Provider(f"{self.cluster_name}-eks", opts=child),
-        ]
 
 
 def _rename(before: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:

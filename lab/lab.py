@@ -17,8 +17,10 @@ from .kube import KubeClient, RefusedError
 from .kueue import Kueue
 from .kueue_objects import find_kueue_objects
 from .node_groups import join_node_groups
-from .readiness import wait_until_ready, wait_until_served
+from .policies import KINDS, wait_until_enforced
+from .readiness import wait_until_namespaces_ready, wait_until_ready, wait_until_served
 from .scene import Manifest, Scene, identify
+from .storage_drivers import StorageDrivers
 from .volumes import Volumes
 from .workspace import Workspace, open_workspace
 
@@ -76,6 +78,10 @@ class Lab:
             volumes = Volumes(self.kube, self.scene.zones[0])
             volumes.start()
             opened.callback(volumes.stop)
+            if self.scene.list_kind("PersistentVolume"):
+                drivers = StorageDrivers(self.kube)
+                drivers.start()
+                opened.callback(drivers.stop)
             join_node_groups(self.kube, self.scene)
             self._open = opened.pop_all()
         return self
@@ -135,6 +141,18 @@ class Lab:
             LabError: An engine died, or Karpenter does not accept an object; the error has the reason.
         """
         return wait_until_ready(self.kube, self.workspace.refuse_dead_engines)
+
+    def wait_until_enforced(self) -> None:
+        """Wait until namespaces take pods, quotas count, and the API server enforces the scene's admission policies.
+
+        Karpenter need not run. A scene without policies has no canaries to wait for.
+
+        Raises:
+            LabError: An engine died, a namespace or a quota is not ready, or policies are not enforced after a minute.
+        """
+        wait_until_namespaces_ready(self.kube, self.workspace.refuse_dead_engines)
+        if any(map(self.scene.list_kind, KINDS)):
+            wait_until_enforced(self.kube, self.workspace.refuse_dead_engines)
 
 
 def _refuse_missing_engines() -> None:

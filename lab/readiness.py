@@ -3,7 +3,10 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
+
+from kubernetes.utils.quantity import parse_quantity
 
 from gpu_blueprint.errors import LabError
 
@@ -39,7 +42,7 @@ class Unready:
 
 
 def wait_until_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> float:
-    """Wait until nodes, node classes, pools and overlays are ready and each namespace has its default service account.
+    """Wait until nodes, node classes, pools and overlays are ready, and namespaces take pods.
 
     Args:
         kube: The API server.
@@ -52,9 +55,29 @@ def wait_until_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) 
         LabError: Objects are not ready after 90 seconds, or Karpenter gives the same reasons for 30 seconds. The error
             names the objects and the reasons.
     """
+    return _wait_for_all(lambda: list_unready(kube), refuse_dead_engines)
+
+
+def wait_until_namespaces_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> float:
+    """Wait until namespaces take pods: each has its default service account, and its quotas count.
+
+    Args:
+        kube: The API server.
+        refuse_dead_engines: Raises if an engine has ended.
+
+    Returns:
+        The seconds that it took.
+
+    Raises:
+        LabError: A namespace or a quota is not ready after 90 seconds.
+    """
+    return _wait_for_all(lambda: list_unready_namespaces(kube), refuse_dead_engines)
+
+
+def _wait_for_all(look: Callable[[], Sequence[Unready]], refuse_dead_engines: Callable[[], None]) -> float:
     start = steady_since = time.monotonic()
     before: Sequence[Unready] = ()
-    while unready := list_unready(kube):
+    while unready := look():
         refuse_dead_engines()
         now = time.monotonic()
         if unready != before:
@@ -70,7 +93,12 @@ def wait_until_ready(kube: KubeClient, refuse_dead_engines: Callable[[], None]) 
 def list_unready(kube: KubeClient) -> list[Unready]:
     """Return every object that pods depend on and that is not ready."""
     objects = [found for kind in _KINDS for found in kube.list(*kind)]
-    return [*(unready for found in objects if (unready := explain_unready(found))), *_list_young_namespaces(kube)]
+    return [*(unready for found in objects if (unready := explain_unready(found))), *list_unready_namespaces(kube)]
+
+
+def list_unready_namespaces(kube: KubeClient) -> list[Unready]:
+    """Return every namespace and quota for which the API server refuses pods that it takes a moment later."""
+    return [*_list_young_namespaces(kube), *_list_young_quotas(kube)]
 
 
 def explain_unready(found: Mapping[str, Any]) -> Unready | None:
@@ -91,6 +119,19 @@ def _list_young_namespaces(kube: KubeClient) -> Iterator[Unready]:
     for found in kube.list("v1", "Namespace"):
         if found["status"].get("phase") == "Active" and found["metadata"]["name"] not in ready:
             yield Unready("Namespace", found["metadata"]["name"])
+
+
+def _list_young_quotas(kube: KubeClient) -> Iterator[Unready]:
+    """Yield the quotas whose controller has not counted yet: the API server refuses pods, or counts by old limits."""
+    for found in kube.list("v1", "ResourceQuota"):
+        if _read_limits(found.get("status", {})) != _read_limits(found["spec"]):
+            place = found["metadata"]
+            yield Unready("ResourceQuota", f"{place['namespace']}/{place['name']}")
+
+
+def _read_limits(part: Mapping[str, Any]) -> dict[str, Decimal]:
+    """Return resource → limit of a quota's spec or status, which may write a number in two ways."""
+    return {name: parse_quantity(value) for name, value in part.get("hard", {}).items()}
 
 
 def wait_until_served(kube: KubeClient, refuse_dead_engines: Callable[[], None], crds: Iterable[Manifest]) -> None:

@@ -12,14 +12,7 @@ from gpu_blueprint.docs.attack_table import ATTACKS
 from lab.lab import Lab
 
 from .support.attack_cases import Case, read_cases
-from .support.attack_lab import (
-    Verdict,
-    open_attacked_lab,
-    read_objects,
-    send,
-    send_until,
-)
-from .support.processes import wait_for
+from .support.attack_lab import Verdict, open_attacked_lab, read_objects, send
 
 _POLICY = re.compile(r".*ValidatingAdmissionPolicy '[^']+' with binding '[^']+'( denied request)?: ", re.DOTALL)
 """Words of the API server before the message of a policy."""
@@ -42,24 +35,22 @@ def play_attacks() -> Iterator[Played]:
     """Play every attack twice on one lab, which stays open; Karpenter has not started."""
     attacks = (*read_cases("attacks"), *read_cases("warnings"))
     with open_attacked_lab() as (lab, config):
-        with load_present(lab, config, "before.yaml"):
+        with load_present(lab, "before.yaml"):
             today = {case.name: send(lab.kube, config, case) for case in attacks}
         remove_before(lab)
         refusals = lab.load(lab.scene.manifests)
         assert refusals == [], refusals
-        _wait_for_policies(lab, config)
-        with load_present(lab, config):
+        with load_present(lab):
             now = {case.name: send(lab.kube, config, case) for case in attacks}
             yield Played(lab, config, today, now)
 
 
 @contextmanager
-def load_present(lab: Lab, config: StackConfig, *files: str) -> Iterator[None]:
-    """Load files, and then the objects that attacks are about, and remove these objects at the end."""
+def load_present(lab: Lab, *files: str) -> Iterator[None]:
+    """Load files, and once they count, the objects that attacks are about; remove these objects at the end."""
     for file in files:
         assert lab.load(read_objects(file)) == []
-    spaces = [tenant.namespace_name for tenant in config.tenants]
-    wait_for(lambda: all(lab.kube.get("v1", "ServiceAccount", "default", space) for space in spaces))
+    lab.wait_until_enforced()
     present = read_objects("present.yaml")
     refusals = lab.load(present)
     assert refusals == [], refusals
@@ -75,12 +66,6 @@ def remove_before(lab: Lab) -> None:
         if found["kind"] != "Namespace":
             place = found["metadata"]
             lab.kube.delete(found["apiVersion"], found["kind"], place["name"], place["namespace"], wait_s=10)
-
-
-def _wait_for_policies(lab: Lab, config: StackConfig) -> None:
-    """Wait until the API server enforces the policies, which it reads once a second."""
-    first = next(case for case in read_cases("attacks") if case.kept_out_by == ("rule no-node-name",))
-    assert send_until(lab.kube, config, first, lambda verdict: bool(verdict.refusal)).refusal
 
 
 def find_message(verdict: Verdict) -> str:

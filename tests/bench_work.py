@@ -16,8 +16,6 @@ from typing import Any
 _WARM_RUNS = 7
 _LOAD_PATIENCE_S = 900
 _TURNS = 4
-_SECONDS_TO_ENFORCE = 3.0
-"""The API server reads admission policies once a second."""
 
 
 def load_one_model() -> dict[str, float]:
@@ -132,10 +130,10 @@ def time_admission(pods: str) -> dict[str, float]:
 
         found: dict[str, list[float]] = {"with": [], "without": []}
         for _ in range(_TURNS):
-            time.sleep(_SECONDS_TO_ENFORCE)
+            lab.wait_until_enforced()
             found["with"] += [ask() for _ in range(int(pods) // _TURNS)]
             with without_bindings(lab.kube, lab.scene):
-                time.sleep(_SECONDS_TO_ENFORCE)
+                lab.wait_until_enforced()
                 found["without"] += [ask() for _ in range(int(pods) // _TURNS)]
     middle = {name: median(values) for name, values in found.items()}
     return {"ms_with": middle["with"], "ms_without": middle["without"], "ratio": middle["with"] / middle["without"]}

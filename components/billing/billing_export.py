@@ -10,6 +10,7 @@ import pulumi_aws as aws
 from gpu_blueprint.config import StackConfig
 
 from ..cluster.roles import render_policy
+from ..storage.private_bucket import build_tls_statement, close_bucket
 from .export_columns import QUERY, TABLE
 
 PREFIX = "billing"
@@ -44,30 +45,14 @@ class BillingExport(pulumi.ComponentResource):
 
     def _secure(self, config: StackConfig, bucket: aws.s3.Bucket) -> list[pulumi.Resource]:
         """Make the bucket private and encrypted, let its objects expire, and let only AWS's billing write to it."""
-        child = pulumi.ResourceOptions(parent=self)
-        public_access_block = aws.s3.BucketPublicAccessBlock(
-            f"{self._prefix}-private",
-            bucket=bucket.bucket,
-            block_public_acls=True,
-            block_public_policy=True,
-            ignore_public_acls=True,
-            restrict_public_buckets=True,
-            opts=child,
-        )
-        encryption = aws.s3.BucketServerSideEncryptionConfiguration(
-            f"{self._prefix}-encryption",
-            bucket=bucket.bucket,
-            rules=[{"apply_server_side_encryption_by_default": {"sse_algorithm": "AES256"}}],
-            opts=child,
-        )
+        closed = close_bucket(self._prefix, bucket, pulumi.ResourceOptions(parent=self))
         policy = aws.s3.BucketPolicy(
             f"{self._prefix}-policy",
             bucket=bucket.bucket,
             policy=render_policy(build_bucket_policy(self.bucket_name, config.account_id)),
-            # S3 refuses to set a policy and the public access block at the same moment.
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[public_access_block]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[closed[0]]),
         )
-        return [public_access_block, encryption, self._expire_objects(bucket), policy]
+        return [*closed, self._expire_objects(bucket), policy]
 
     def _expire_objects(self, bucket: aws.s3.Bucket) -> pulumi.Resource:
         return aws.s3.BucketLifecycleConfiguration(
@@ -145,13 +130,6 @@ def build_bucket_policy(bucket: str, account_id: str) -> dict[str, Any]:
         "Statement": [
             {"Sid": "AllowExports", **writers, "Action": "s3:PutObject", "Resource": f"{arn}/*"},
             {"Sid": "AllowLookAtPolicy", **writers, "Action": "s3:GetBucketPolicy", "Resource": arn},
-            {
-                "Sid": "DenyHTTP",
-                "Effect": "Deny",
-                "Principal": "*",
-                "Action": "s3:*",
-                "Resource": [arn, f"{arn}/*"],
-                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-            },
+            build_tls_statement(bucket),
         ]
     }

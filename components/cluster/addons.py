@@ -10,8 +10,11 @@ import pulumi_aws as aws
 from gpu_blueprint.catalog.addons import (
     COREDNS,
     EBS_CSI_DRIVER,
+    FSX_CSI_DRIVER,
+    KUBE_PROXY,
     METRICS_SERVER,
     NODE_MONITORING_AGENT,
+    STORAGE_ADD_ONS,
     VPC_CNI,
     AddOn,
     PodIdentity,
@@ -90,8 +93,15 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
     if add_on is EBS_CSI_DRIVER:
         # Without the region, the controller asks for it where it may not.
         return {"controller": {"region": config.region, **ON_SYSTEM_NODES}}
+    if add_on in STORAGE_ADD_ONS:
+        region = {"region": config.region} if add_on is FSX_CSI_DRIVER else {}
+        return {"controller": {**region, **ON_SYSTEM_NODES}}
     if add_on in (COREDNS, METRICS_SERVER):
         return ON_SYSTEM_NODES
+    if add_on is KUBE_PROXY and config.cluster.node_local_dns:
+        # EKS's default, stated because NodeLocal DNSCache depends on it: with IPVS, kube-proxy itself would hold the
+        # address of kube-dns on every node.
+        return {"mode": "iptables"}
     if add_on is NODE_MONITORING_AGENT:
         return _build_agent_settings(config)
     return {}

@@ -8,6 +8,7 @@ import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.images.sources import name_cache_prefix
 
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",
@@ -16,7 +17,6 @@ NODE_POLICIES = (
     "AmazonSSMManagedInstanceCore",
 )
 """The managed policies that every node needs, as Karpenter's getting-started guide lists them."""
-
 
 _ARN = "arn:aws:iam::"
 
@@ -77,6 +77,20 @@ def _read_policy(policy: str) -> tuple[str, pulumi.Input[str]]:
     if policy.startswith(_ARN):
         return policy.removeprefix(_ARN), policy
     return policy.rsplit("/", 1)[-1], f"{_ARN}aws:policy/{policy}"
+
+
+def build_cache_policies(config: StackConfig) -> dict[str, dict[str, Any]]:
+    """Return the policy with which nodes pull an image that ECR has not cached yet: title → statements.
+
+    The first pull of an image makes its repository (ECR user guide, "IAM permissions required to sync an upstream
+    registry"). The right to import the image is part of AmazonEC2ContainerRegistryPullOnly.
+    """
+    cached = config.images.pull_through if config.images else []
+    repositories = [config.build_arn("ecr", f"repository/{name_cache_prefix(config, name)}/*") for name in cached]
+    if not repositories:
+        return {}
+    allow = {"Effect": "Allow", "Action": ["ecr:CreateRepository"], "Resource": repositories}
+    return {"image-cache": {"Statement": [allow]}}
 
 
 def build_service_trust(service: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from gpu_blueprint.config.cluster import SYSTEM_DISK_GIB
 from ..network.network import Network, select_stable_subnets
 from .cluster import Cluster
 from .managed_nodes import build_fixed_size, build_node_repair, build_taint, make_launch_template
-from .roles import NODE_POLICIES, ServiceRole, build_service_trust
+from .roles import NODE_POLICIES, ServiceRole, build_cache_policies, build_service_trust
 
 
 class SystemNodes(pulumi.ComponentResource):
@@ -41,6 +41,7 @@ class SystemNodes(pulumi.ComponentResource):
             config,
             trust=build_service_trust("ec2.amazonaws.com"),
             managed_policies=NODE_POLICIES,
+            own_policies=build_cache_policies(config),
             opts=pulumi.ResourceOptions(parent=self),
         )
         template = make_launch_template(

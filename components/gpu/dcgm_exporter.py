@@ -10,6 +10,7 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.dcgm_metrics import render_dcgm_csv
 from gpu_blueprint.catalog.versions import DCGM_EXPORTER_IMAGE
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.images.sources import locate_image
 from gpu_blueprint.monitoring.metrics import DCGM_JOB
 from gpu_blueprint.sharing import SHARED_GPU
 from gpu_blueprint.sharing.profile import OPERANDS_LABEL
@@ -85,7 +86,7 @@ class OwnExporter(pulumi.ComponentResource):
                     "namespace": namespaces.MONITORING,
                     "annotations": {"pulumi.com/skipAwait": "true"},
                 },
-                spec=build_exporter_spec(arch),
+                spec=build_exporter_spec(config, arch),
                 opts=child,
             )
         k8s.core.v1.Service(
@@ -106,7 +107,7 @@ class OwnExporter(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def build_exporter_spec(arch: str) -> Any:
+def build_exporter_spec(config: StackConfig, arch: str) -> Any:
     """Return the ``spec`` of the DaemonSet for nodes of an architecture.
 
     On nodes where the node monitoring agent's engine runs, the exporter reads that engine at the node's own address.
@@ -134,7 +135,7 @@ def build_exporter_spec(arch: str) -> Any:
                 "priority_class_name": "system-node-critical",
                 "automount_service_account_token": False,
                 **network,
-                "containers": [_build_container(env)],
+                "containers": [_build_container(locate_image(config, DCGM_EXPORTER_IMAGE), env)],
                 "volumes": [
                     {"name": "metrics", "config_map": {"name": METRIC_LIST}},
                     {"name": "pod-resources", "host_path": {"path": _SOCKET_FOLDER, "type": "Directory"}},
@@ -144,10 +145,10 @@ def build_exporter_spec(arch: str) -> Any:
     }
 
 
-def _build_container(env: dict[str, str]) -> Any:
+def _build_container(image: str, env: dict[str, str]) -> Any:
     return {
         "name": "exporter",
-        "image": DCGM_EXPORTER_IMAGE,
+        "image": image,
         "env": list_env(env),
         "ports": [{"name": PORT_NAME, "container_port": PORT}],
         "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "1Gi"}},

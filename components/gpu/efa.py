@@ -61,6 +61,7 @@ class Efa(pulumi.ComponentResource):
             EFA_PLUGIN,
             namespaces.KUBE_SYSTEM,
             build_plugin_values(config),
+            config=config,
             parent=self,
             depends_on=depends_on,
         )

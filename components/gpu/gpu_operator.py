@@ -46,6 +46,7 @@ class GpuOperator(pulumi.ComponentResource):
             GPU_OPERATOR,
             namespaces.GPU_OPERATOR,
             build_gpu_operator_values(config),
+            config=config,
             parent=self,
             depends_on=[namespace, *metric_lists, *depends_on],
         )

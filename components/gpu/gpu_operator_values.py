@@ -5,10 +5,11 @@ from typing import Any
 
 import yaml
 
+from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.sharing import SharingProfile
 
-from ..helm import merge_values
+from ..helm import complete_values
 from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
 from .dcgm_engine import AGENT_ARCH, operator_runs_dcgm
 from .dcgm_exporter import ENGINE_ENV, METRIC_ENV, METRIC_LIST, list_env
@@ -45,7 +46,7 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "devicePlugin": {"enabled": True, "config": _build_plugin_configs(profiles)},
         "migManager": _build_mig_manager_values(profiles),
     }
-    return merge_values(values, config.helm_overrides.gpu_operator)
+    return complete_values(config, GPU_OPERATOR, values, config.helm_overrides.gpu_operator)
 
 
 def _build_exporter_values(config: StackConfig) -> dict[str, Any]:

@@ -13,8 +13,14 @@ from gpu_blueprint.catalog.versions import build_karpenter_chart, build_karpente
 from gpu_blueprint.config import StackConfig
 
 from ..cluster.cluster import Cluster
-from ..cluster.roles import NODE_POLICIES, ServiceRole, build_pod_identity_trust, build_service_trust
-from ..helm import install_chart, merge_values
+from ..cluster.roles import (
+    NODE_POLICIES,
+    ServiceRole,
+    build_cache_policies,
+    build_pod_identity_trust,
+    build_service_trust,
+)
+from ..helm import complete_values, install_chart
 from ..placement import ON_SYSTEM_NODES
 from .interruption_queue import InterruptionQueue
 from .policies import build_controller_policies
@@ -61,6 +67,7 @@ class Karpenter(pulumi.ComponentResource):
             config,
             trust=build_service_trust("ec2.amazonaws.com"),
             managed_policies=NODE_POLICIES,
+            own_policies=build_cache_policies(config),
             opts=pulumi.ResourceOptions(parent=self),
         )
 
@@ -104,6 +111,7 @@ class Karpenter(pulumi.ComponentResource):
             build_karpenter_crd_chart(version),
             namespaces.KUBE_SYSTEM,
             {},
+            config=config,
             parent=self,
             depends_on=needed,
         )
@@ -112,6 +120,7 @@ class Karpenter(pulumi.ComponentResource):
             build_karpenter_chart(version),
             namespaces.KUBE_SYSTEM,
             build_karpenter_values(config),
+            config=config,
             parent=self,
             depends_on=[crds, *needed],
         )
@@ -141,4 +150,5 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             },
         },
     }
-    return merge_values(values, config.helm_overrides.karpenter)
+    chart = build_karpenter_chart(config.cluster.karpenter_version)
+    return complete_values(config, chart, values, config.helm_overrides.karpenter)

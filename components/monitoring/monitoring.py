@@ -48,7 +48,7 @@ class Monitoring(pulumi.ComponentResource):
         self._prefix = name
         is_installed = isinstance(monitoring, InstallMonitoring)
         namespace = self._make_namespace(config, depends_on, shared=not is_installed)
-        crds = self._install_crds([namespace, *depends_on], shared=not is_installed)
+        crds = self._install_crds(config, [namespace, *depends_on], shared=not is_installed)
         self.ready = [crds]
         labels: dict[str, str] = {}
         if isinstance(monitoring, InstallMonitoring):
@@ -84,13 +84,16 @@ class Monitoring(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), retain_on_delete=shared or None),
         )
 
-    def _install_crds(self, depends_on: Sequence[pulumi.Resource], *, shared: bool) -> pulumi.Resource:
+    def _install_crds(
+        self, config: StackConfig, depends_on: Sequence[pulumi.Resource], *, shared: bool
+    ) -> pulumi.Resource:
         """Install the CRDs of the Prometheus operator. Shared CRDs stay, because the team's monitors need them."""
         return install_chart(
             f"{self._prefix}-crd",
             PROMETHEUS_CRDS,
             namespaces.MONITORING,
             {},
+            config=config,
             parent=self,
             depends_on=depends_on,
             shared=shared,
@@ -116,6 +119,7 @@ class Monitoring(pulumi.ComponentResource):
             PROMETHEUS_STACK,
             namespaces.MONITORING,
             build_prometheus_values(config, monitoring),
+            config=config,
             parent=self,
             depends_on=needed,
         )

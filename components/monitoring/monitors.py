@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.node_local_dns import PROGRAM as NODE_LOCAL_DNS
 from gpu_blueprint.monitoring.metrics import DCGM_JOB
 
 from ..gpu.dcgm_exporter import PORT_NAME
@@ -72,4 +73,19 @@ def build_kueue_monitor_spec() -> dict[str, Any]:
                 "tlsConfig": {"insecureSkipVerify": True},
             }
         ],
+    }
+
+
+def build_dns_monitor_spec() -> dict[str, Any]:
+    """Return the ``spec`` of the ServiceMonitor of NodeLocal DNSCache, whose series name their node.
+
+    The alerts need the label ``node``, because a cache answers for one node only. Its own port tells of its work on
+    the node's network, which the plugin of CoreDNS does not know.
+    """
+    by_node = [{"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}]
+    return {
+        "jobLabel": "k8s-app",
+        "namespaceSelector": {"matchNames": [namespaces.KUBE_SYSTEM]},
+        "selector": {"matchLabels": {"k8s-app": NODE_LOCAL_DNS}},
+        "endpoints": [{"port": port, "interval": "30s", "relabelings": by_node} for port in ("queries", "setup")],
     }

@@ -9,7 +9,12 @@ from gpu_blueprint.monitoring import build_rule_groups
 
 from ..gpu.dcgm_exporter import list_architectures
 from ..gpu.gpu_operator_values import list_operator_profiles
-from .monitors import build_dcgm_monitor_spec, build_karpenter_monitor_spec, build_kueue_monitor_spec
+from .monitors import (
+    build_dcgm_monitor_spec,
+    build_dns_monitor_spec,
+    build_karpenter_monitor_spec,
+    build_kueue_monitor_spec,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +30,13 @@ class OperatorObject:
 def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
     """Return the rules, and a ServiceMonitor for each kind of exporter."""
     kueue = [OperatorObject("kueue", "ServiceMonitor", build_kueue_monitor_spec())] if config.queueing else []
+    dns = [OperatorObject("dns", "ServiceMonitor", build_dns_monitor_spec())] if config.cluster.node_local_dns else []
     return [
         OperatorObject("rules", "PrometheusRule", {"groups": build_rule_groups(config)}),
         OperatorObject("karpenter", "ServiceMonitor", build_karpenter_monitor_spec()),
         OperatorObject("dcgm", "ServiceMonitor", build_dcgm_monitor_spec(_list_exporter_namespaces(config))),
         *kueue,
+        *dns,
     ]
 
 

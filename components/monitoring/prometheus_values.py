@@ -10,7 +10,7 @@ from gpu_blueprint.config.monitoring import ALERTMANAGER_GIB, Amp
 from gpu_blueprint.monitoring.secrets import REMOTE_WRITE_SECRET, ROUTES_SECRET
 from gpu_blueprint.monitoring.state_metrics import build_state_metrics_values
 
-from ..helm import merge_values
+from ..helm import complete_values
 from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
 from .alert_routes import build_alertmanager_config
 from .dashboards import build_grafana_values
@@ -65,7 +65,7 @@ def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) 
             "resources": _build_resources("node-exporter", "node-exporter", limit="256Mi"),
         },
     }
-    return merge_values(values, config.helm_overrides.kube_prometheus_stack)
+    return complete_values(config, PROMETHEUS_STACK, values, config.helm_overrides.kube_prometheus_stack)
 
 
 def _build_operator_values() -> dict[str, Any]:

@@ -14,6 +14,7 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.resources import EFA_RESOURCE, write_quantity
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import Headroom, Pool, StackConfig
+from gpu_blueprint.images.sources import locate_image
 from gpu_blueprint.sharing import POOL_KEY
 
 from ..pod_security import label_pod_security
@@ -55,11 +56,19 @@ class HeadroomSpace(pulumi.ComponentResource):
         )
         for pool in config.gpu_pools:
             if pool.headroom:
-                self._make_placeholders(f"{name}-{pool.name}", pool, pool.headroom, depends_on=[namespace, priority])
+                self._make_placeholders(
+                    f"{name}-{pool.name}", config, pool, pool.headroom, depends_on=[namespace, priority]
+                )
         self.register_outputs({})
 
     def _make_placeholders(
-        self, name: str, pool: Pool, headroom: Headroom, *, depends_on: list[pulumi.Resource]
+        self,
+        name: str,
+        config: StackConfig,
+        pool: Pool,
+        headroom: Headroom,
+        *,
+        depends_on: list[pulumi.Resource],
     ) -> None:
         k8s.apps.v1.Deployment(
             name,
@@ -69,12 +78,12 @@ class HeadroomSpace(pulumi.ComponentResource):
                 "namespace": namespaces.HEADROOM,
                 "annotations": {"pulumi.com/skipAwait": "true"},
             },
-            spec=build_deployment_spec(pool, headroom),
+            spec=build_deployment_spec(config, pool, headroom),
             opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
         )
 
 
-def build_deployment_spec(pool: Pool, headroom: Headroom) -> Any:
+def build_deployment_spec(config: StackConfig, pool: Pool, headroom: Headroom) -> Any:
     """Return the ``spec`` of the Deployment with a pool's placeholders."""
     labels = {"app.kubernetes.io/name": "headroom", POOL_KEY: pool.name}
     return {
@@ -82,11 +91,11 @@ def build_deployment_spec(pool: Pool, headroom: Headroom) -> Any:
         "selector": {"match_labels": labels},
         # A rolling update would start new placeholders beside the old placeholders, and the nodes may lack the room.
         "strategy": {"type": "Recreate"},
-        "template": {"metadata": {"labels": labels}, "spec": build_placeholder_spec(pool, headroom)},
+        "template": {"metadata": {"labels": labels}, "spec": build_placeholder_spec(config, pool, headroom)},
     }
 
 
-def build_placeholder_spec(pool: Pool, headroom: Headroom) -> Any:
+def build_placeholder_spec(config: StackConfig, pool: Pool, headroom: Headroom) -> Any:
     """Return the ``spec`` of a placeholder. It requests as much as the next pod, runs no work, and ends at once."""
     size = pool.headroom_size.model_dump() if pool.headroom_size else {}
     requests = {**size, **_build_gpu_requests(pool, headroom)}
@@ -108,7 +117,7 @@ def build_placeholder_spec(pool: Pool, headroom: Headroom) -> Any:
         "containers": [
             {
                 "name": "placeholder",
-                "image": PAUSE_IMAGE,
+                "image": locate_image(config, PAUSE_IMAGE),
                 "resources": {"requests": requests, "limits": requests},
                 "security_context": {
                     "allow_privilege_escalation": False,

@@ -6,6 +6,7 @@ import pulumi
 import tomli_w
 
 from gpu_blueprint.catalog import BOTTLEROCKET, Instance
+from gpu_blueprint.catalog.parallel_pull import ParallelPull, choose_parallel_pull
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
 from gpu_blueprint.config.nodes import BOTTLEROCKET_OS_GIB
 from gpu_blueprint.sharing import SharingProfile
@@ -30,7 +31,7 @@ def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, node_role: 
             "httpPutResponseHopLimit": 1,
             "httpTokens": "required",
         },
-        "blockDeviceMappings": _build_disks(pool, config.find_disk_gib(pool), config.find_disk_speed(pool)),
+        "blockDeviceMappings": _build_disks(config, pool),
         "tags": config.list_node_tags(pool),
     }
     if config.keeps_images_on_nvme(pool):
@@ -42,7 +43,7 @@ def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, node_role: 
 
 def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> dict[str, Any]:
     """Return a ``spec`` with the settings of GPU nodes: pods, user data, EFA and reservations."""
-    spec |= {"kubelet": build_kubelet(pool), "userData": _build_user_data(pool)}
+    spec |= {"kubelet": build_kubelet(pool), "userData": _build_user_data(config, pool)}
     if pool.multi_node:
         spec["securityGroupSelectorTerms"].append({"tags": build_security_group_tags(config)})
         if pool.has_placement_group:
@@ -66,38 +67,72 @@ def _build_interfaces(row: Instance) -> list[dict[str, Any]]:
     return [primary, *efa]
 
 
-def _build_disks(pool: Pool | CpuPool, gib: int, speed: dict[str, int]) -> list[dict[str, Any]]:
+def _build_disks(config: StackConfig, pool: Pool | CpuPool) -> list[dict[str, Any]]:
     """Return the volume for images and pods, and Bottlerocket's own small volume for the operating system.
 
     ``rootVolume`` is Karpenter's word for the volume with kubelet's folder: its size is the node's ephemeral storage.
+    The volume may be larger than its snapshot: Bottlerocket grows the file system at boot.
     """
-    family = pool.ami.row
-    data = _build_volume(family.data_device, f"{gib}Gi", speed) | {"rootVolume": True}
+    family, snapshot = pool.ami.row, pool.disk.snapshot_id
+    settings = {**config.find_disk_speed(pool), **({"snapshotID": snapshot} if snapshot else {})}
+    data = _build_volume(family.data_device, f"{config.find_disk_gib(pool)}Gi", settings) | {"rootVolume": True}
     if family.os_device is None:
         return [data]
     return [_build_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", {}), data]
 
 
-def _build_volume(device: str, size: str, speed: dict[str, int]) -> dict[str, Any]:
-    ebs = {"volumeSize": size, "volumeType": "gp3", "encrypted": True, "deleteOnTermination": True, **speed}
+def _build_volume(device: str, size: str, settings: dict[str, Any]) -> dict[str, Any]:
+    ebs = {"volumeSize": size, "volumeType": "gp3", "encrypted": True, "deleteOnTermination": True, **settings}
     return {"deviceName": device, "ebs": ebs}
 
 
-def _build_user_data(pool: Pool) -> str:
+def _build_user_data(config: StackConfig, pool: Pool) -> str:
     """Return the user data: a MIME message on AL2023, TOML settings on Bottlerocket.
 
     Both turn fast image pull on, and close NVIDIA_VISIBLE_DEVICES to pods without privileges.
     """
     if pool.ami.row is BOTTLEROCKET:
-        return tomli_w.dumps({"settings": _build_bottlerocket_settings(pool.profile)})
+        pulls = {} if pool.disk.snapshot_id else _build_pull_settings(_choose_parallel_pull(config, pool))
+        return tomli_w.dumps({"settings": _build_bottlerocket_settings(pool.profile, pulls)})
+    # nodeadm writes the numbers of parallel pull itself, the same on every size, and a NodeConfig cannot change them.
     return render_user_data(build_node_config())
 
 
-def _build_bottlerocket_settings(profile: SharingProfile) -> dict[str, Any]:
+def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | None:
+    """Return the numbers of parallel pull for a pool's smallest nodes; None for a stack that says nothing of pulls.
+
+    Other numbers are other user data, which replaces the nodes. So only a stack gets them that says from where its
+    nodes pull, or which images they pull at once.
+    """
+    images = config.images
+    if not pool.prepull and not (images and (images.pull_through or images.mirror)):
+        return None
+    vcpu = min(row.vcpu for row in config.list_named_instances(pool))
+    return choose_parallel_pull(vcpu, has_nvme=config.keeps_images_on_nvme(pool))
+
+
+def _build_pull_settings(pull: ParallelPull | None) -> dict[str, Any]:
+    """Return the settings of parallel pull.
+
+    A node whose volume starts from a snapshot gets none of them: the tools that fill snapshots use the default
+    snapshotter, and Bottlerocket deletes all images when it boots with another (bottlerocket-core-kit pull 582).
+    """
+    soci: dict[str, Any] = {"pull-mode": "parallel-pull-unpack"}
+    if pull:
+        soci["parallel-pull-unpack"] = {
+            "max-concurrent-downloads-per-image": pull.downloads,
+            "concurrent-download-chunk-size": pull.part,
+            "max-concurrent-unpacks-per-image": pull.unpacks,
+            # The packed layers would take room beside the unpacked layers, and nothing reads them again.
+            "discard-unpacked-layers": True,
+        }
+    return {"container-runtime": {"snapshotter": "soci"}, "container-runtime-plugins": {"soci-snapshotter": soci}}
+
+
+def _build_bottlerocket_settings(profile: SharingProfile, pulls: dict[str, Any]) -> dict[str, Any]:
     """Return Bottlerocket's settings; the node applies the settings that share its GPUs at boot."""
     settings: dict[str, Any] = {
-        "container-runtime": {"snapshotter": "soci"},
-        "container-runtime-plugins": {"soci-snapshotter": {"pull-mode": "parallel-pull-unpack"}},
+        **pulls,
         # Bottlerocket's default, stated so that no change of the default opens the nodes. Its device plugin passes
         # devices as volume mounts, by default too, so both defaults fit (settings reference, nvidia-container-runtime
         # and kubelet-device-plugins.nvidia.device-list-strategy).

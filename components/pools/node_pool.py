@@ -6,6 +6,7 @@ from gpu_blueprint.catalog import Instance
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 from gpu_blueprint.catalog.purchases import PURCHASE_ORDER
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
+from gpu_blueprint.storage.drivers import list_startup_taints
 
 
 def build_pool_labels(pool: Pool | CpuPool) -> dict[str, str]:
@@ -18,6 +19,7 @@ def build_pool_labels(pool: Pool | CpuPool) -> dict[str, str]:
 def build_node_pool_spec(config: StackConfig, pool: Pool | CpuPool) -> dict[str, Any]:
     """Return the ``spec`` of the NodePool: which nodes Karpenter may launch, and when it may remove them."""
     lifecycle = config.find_lifecycle(pool)
+    starting = [dict(taint) for taint in list_startup_taints(config, pool)]
     return {
         "template": {
             "metadata": {"labels": pool.node_labels},
@@ -25,6 +27,7 @@ def build_node_pool_spec(config: StackConfig, pool: Pool | CpuPool) -> dict[str,
                 "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": pool.name},
                 "requirements": _build_requirements(config, pool),
                 "taints": sorted(pool.node_taints, key=lambda taint: (taint["key"], taint["effect"])),
+                **({"startupTaints": starting} if starting else {}),
                 "expireAfter": lifecycle.expire_after,
                 "terminationGracePeriod": lifecycle.termination_grace_period,
             },

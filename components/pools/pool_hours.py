@@ -13,6 +13,7 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.platform_pods import find_requests
 from gpu_blueprint.catalog.versions import KUBECTL_IMAGE
 from gpu_blueprint.config import Hours, Pool, StackConfig
+from gpu_blueprint.images.sources import locate_image
 
 from ..placement import SYSTEM_POD_SPEC
 from .hours_steps import Steps, build_close_steps, build_open_steps
@@ -114,7 +115,7 @@ def build_cron_job_spec(config: StackConfig, pool: Pool, hours: Hours, schedule:
 
 def build_job_pod_spec(config: StackConfig, pool: Pool, steps: Steps) -> Any:
     """Return the ``spec`` of a pod on the system nodes. All steps but the last are init containers."""
-    image = f"{KUBECTL_IMAGE}:{config.cluster.release.kubectl}"
+    image = locate_image(config, f"{KUBECTL_IMAGE}:{config.cluster.release.kubectl}")
     *init_containers, last = [_build_container(name, image, arguments) for name, arguments in steps.items()]
     return {
         "service_account_name": name_account(pool),

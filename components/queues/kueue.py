@@ -13,7 +13,7 @@ from gpu_blueprint.catalog.versions import KUEUE, KUEUE_IMAGE
 from gpu_blueprint.config import Queueing, StackConfig
 from gpu_blueprint.queues.configuration import build_configuration
 
-from ..helm import install_chart, merge_values
+from ..helm import complete_values, install_chart
 from ..placement import ON_SYSTEM_NODES
 from ..pod_security import label_pod_security
 from .network_policy import build_network_policy_spec
@@ -57,6 +57,7 @@ class Kueue(pulumi.ComponentResource):
             KUEUE,
             namespaces.KUEUE,
             build_kueue_values(config, queueing),
+            config=config,
             parent=self,
             depends_on=[traffic],
         )
@@ -99,4 +100,4 @@ def build_kueue_values(config: StackConfig, queueing: Queueing) -> dict[str, Any
         # while Kueue is down. A changed text starts Kueue anew, so the text must be the same at every `pulumi up`.
         "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(build_configuration(config, queueing))},
     }
-    return merge_values(values, config.helm_overrides.kueue)
+    return complete_values(config, KUEUE, values, config.helm_overrides.kueue)

@@ -11,7 +11,7 @@ from gpu_blueprint.catalog.platform_pods import find_platform_pod
 from gpu_blueprint.catalog.versions import KEDA
 from gpu_blueprint.config import StackConfig
 
-from ..helm import install_chart, merge_values
+from ..helm import complete_values, install_chart
 from ..placement import ON_SYSTEM_NODES
 from ..pod_security import label_pod_security
 
@@ -44,6 +44,7 @@ class Keda(pulumi.ComponentResource):
             KEDA,
             namespaces.KEDA,
             build_keda_values(config),
+            config=config,
             parent=self,
             depends_on=[namespace, *depends_on],
         )
@@ -63,4 +64,4 @@ def build_keda_values(config: StackConfig) -> dict[str, Any]:
         "metricsServer": {"replicaCount": find_platform_pod("keda-metrics-apiserver").replicas},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
     }
-    return merge_values(values, config.helm_overrides.keda)
+    return complete_values(config, KEDA, values, config.helm_overrides.keda)

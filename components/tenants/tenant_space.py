@@ -1,6 +1,6 @@
 """One tenant in the cluster: its namespace, its quotas, and the rights of its people."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
@@ -10,17 +10,18 @@ from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
-from gpu_blueprint.tenancy.identities import list_grants
+from gpu_blueprint.tenancy.identities import DEFAULT_ACCOUNT, list_grants
 from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
 from ..pod_security import label_pod_security
+from ..storage.claims import make_claims
 from .network_policies import make_network_policies
 from .rights import build_role_ref, build_subject
 
 
 class TenantSpace(pulumi.ComponentResource):
-    """Namespace, NetworkPolicies, queue, ResourceQuotas, LimitRange, RoleBindings and service accounts of a tenant.
+    """Namespace, NetworkPolicies, queue, quotas, LimitRange, RoleBindings, service accounts and claims of a tenant.
 
     Other objects in the namespace depend on ``namespace``.
     """
@@ -33,6 +34,7 @@ class TenantSpace(pulumi.ComponentResource):
         config: StackConfig,
         tenant: Tenant,
         *,
+        volumes: Mapping[str, k8s.core.v1.PersistentVolume],
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -46,27 +48,28 @@ class TenantSpace(pulumi.ComponentResource):
                     **label_pod_security(config, "baseline", audit="restricted"),
                 },
             },
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, *volumes.values()]),
         )
         after_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace])
         traffic = make_network_policies(name, config, tenant, after_namespace)
         queues = [self._make_queue(name, tenant, after_namespace)] if config.queueing else []
         # People may make pods only where the policies of their traffic are in place, and jobs where a queue takes them.
         in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic, *queues])
+        self._limit(name, config, tenant, in_namespace)
+        self._make_accounts(name, config, tenant, in_namespace)
+        make_claims(name, tenant, volumes, self.namespace, parent=self)
+        self._bind_people(name, tenant, in_namespace)
+        self.register_outputs({"namespace": tenant.namespace_name})
+
+    def _limit(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
+        """Make the quotas, and the limits of single containers."""
         metadata: Any = {"name": "tenant", "namespace": tenant.namespace_name}
         for quota in list_quotas(config, tenant):
             place: Any = {**metadata, "name": quota.name}
             called = f"{name}-quota" if quota.name == "tenant" else f"{name}-{quota.name}"
-            k8s.core.v1.ResourceQuota(called, metadata=place, spec=quota.spec, opts=in_namespace)
-        k8s.core.v1.LimitRange(
-            f"{name}-limits",
-            metadata=metadata,
-            spec={"limits": [build_container_limits(config, tenant)]},
-            opts=in_namespace,
-        )
-        self._make_accounts(name, config, tenant, in_namespace)
-        self._bind_people(name, tenant, in_namespace)
-        self.register_outputs({"namespace": tenant.namespace_name})
+            k8s.core.v1.ResourceQuota(called, metadata=place, spec=quota.spec, opts=opts)
+        limits = [build_container_limits(config, tenant)]
+        k8s.core.v1.LimitRange(f"{name}-limits", metadata=metadata, spec={"limits": limits}, opts=opts)
 
     def _make_queue(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Make the queue of the tenant's jobs; Kueue puts each new job without the name of a queue into it."""
@@ -80,9 +83,9 @@ class TenantSpace(pulumi.ComponentResource):
         )
 
     def _make_accounts(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
-        """Make the service accounts that act as roles in AWS."""
+        """Make the service accounts that act as roles in AWS; the account ``default`` is there already."""
         for grants in list_grants(config):
-            if grants.tenant == tenant.name:
+            if grants.tenant == tenant.name and grants.service_account != DEFAULT_ACCOUNT:
                 k8s.core.v1.ServiceAccount(
                     f"{name}-account-{grants.service_account}",
                     metadata={"name": grants.service_account, "namespace": tenant.namespace_name},

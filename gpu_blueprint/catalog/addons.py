@@ -6,7 +6,10 @@ which also checks the add-on's settings, and aws-ebs-csi-driver pkg/cloud/metada
 2918. Settings that place pods: CoreDNS and the metrics server take
 ``nodeSelector`` and ``tolerations``, as EKS add-ons generally do (aws/containers-roadmap#2604, and
 jupyter-infra/jupyter-k8s#289, which quotes the values of the metrics server add-on). The other add-ons are DaemonSets
-that tolerate every taint by default. Read 2026-11-22; confirm with ``aws eks describe-addon-configuration``.
+that tolerate every taint by default. Read 2026-11-22; confirm with ``aws eks describe-addon-configuration``. Settings
+of the drivers of shared storage: values.yaml of awslabs/mountpoint-s3-csi-driver v2.7.0, aws-efs-csi-driver and
+aws-fsx-csi-driver; all three place their controller by ``controller``, and their agents tolerate every taint. Read
+2026-11-23.
 """
 
 from collections.abc import Mapping
@@ -57,17 +60,16 @@ EBS_CSI_DRIVER = AddOn(
         "node": {"tolerateAllTaints": True, "metadataSources": "metadata-labeler,kubernetes"},
     },
 )
+KUBE_PROXY = AddOn(
+    name="kube-proxy", version={"1.35": "v1.35.3-eksbuild.29", "1.36": "v1.36.0-eksbuild.25"}, before_nodes=True
+)
 COREDNS = AddOn(name="coredns", version={"1.35": "v1.14.3-eksbuild.22", "1.36": "v1.14.3-eksbuild.23"})
 METRICS_SERVER = AddOn(name="metrics-server", version="v0.9.0-eksbuild.11")
 NODE_MONITORING_AGENT = AddOn(name="eks-node-monitoring-agent", version="v1.7.2-eksbuild.1")
 
 ADD_ONS = (
     VPC_CNI,
-    AddOn(
-        name="kube-proxy",
-        version={"1.35": "v1.35.3-eksbuild.29", "1.36": "v1.36.0-eksbuild.25"},
-        before_nodes=True,
-    ),
+    KUBE_PROXY,
     AddOn(name="eks-pod-identity-agent", version="v1.3.10-eksbuild.3", before_nodes=True),
     COREDNS,
     METRICS_SERVER,
@@ -78,3 +80,10 @@ ADD_ONS = (
 
 NODE_ADD_ONS = tuple(add_on for add_on in ADD_ONS if add_on.before_nodes)
 CLUSTER_ADD_ONS = tuple(add_on for add_on in ADD_ONS if not add_on.before_nodes)
+
+S3_CSI_DRIVER = AddOn(name="aws-mountpoint-s3-csi-driver", version="v2.7.0-eksbuild.1")
+EFS_CSI_DRIVER = AddOn(name="aws-efs-csi-driver", version="v3.4.1-eksbuild.1")
+FSX_CSI_DRIVER = AddOn(name="aws-fsx-csi-driver", version="v1.9.0-eksbuild.1")
+STORAGE_ADD_ONS = (S3_CSI_DRIVER, EFS_CSI_DRIVER, FSX_CSI_DRIVER)
+"""The drivers of shared storage; a stack installs the drivers that its `storage` needs. They have no identity:
+Mountpoint acts as the pod that mounts, and a file system that exists already is mounted without asking AWS."""

@@ -8,6 +8,9 @@ KEDA = "keda"
 KUEUE = "kueue-system"
 HEADROOM = "gpu-headroom"
 """Namespace of the placeholder pods that keep GPUs free."""
+MOUNT_S3 = "mount-s3"
+"""The driver of S3 creates it, at the level "restricted" of Pod Security; its Mountpoint pods run there, one for each
+volume and service account on a node (mountpoint-s3-csi-driver v2.7.0, charts/…/values.yaml: mountpointPod)."""
 DEFAULT = "default"
 
 PLATFORM = (GPU_OPERATOR, MONITORING, KEDA, KUEUE)

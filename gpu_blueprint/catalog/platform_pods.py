@@ -40,8 +40,9 @@ class PlatformPod:
     comes_from: str
     """Helm chart, EKS add-on or component that makes the pods."""
     program: str
-    replicas: int | Literal["node", "pool"]
-    """Pods in the cluster; ``node`` for one on every node, ``pool`` for one for each pool with hours."""
+    replicas: int | Literal["node", "pool", "pool-node"]
+    """Pods in the cluster; ``node`` for one on every node, ``pool`` for one for each pool with hours, ``pool-node`` for
+    one on every node of some pools."""
     replicas_at: str
     """Place of the number of replicas in the values of the chart; empty if the number is fixed."""
     keeps_apart: bool
@@ -86,10 +87,10 @@ def _read_pods() -> Iterator[PlatformPod]:
         )
 
 
-def _read_replicas(cell: str) -> int | Literal["node", "pool"]:
-    if cell == "node":
-        return "node"
-    return "pool" if cell == "pool" else int(cell)
+def _read_replicas(cell: str) -> int | Literal["node", "pool", "pool-node"]:
+    if cell in ("node", "pool", "pool-node"):
+        return cell
+    return int(cell)
 
 
 def _read_container(row: Mapping[str, str]) -> Container:

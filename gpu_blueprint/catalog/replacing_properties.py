@@ -8,6 +8,7 @@
 - ``removed``: the value goes away.
 - ``set or removed``: there was no value, or there is none any more.
 - ``changed from VALUE``, ``changed to VALUE``: the value was VALUE, or is VALUE now.
+- ``lowered``: the value is a smaller number now.
 - ``if PROPERTY was VALUE``: the value changes, and another input had this value before.
 - ``unless PROPERTY is VALUE``: the value changes, and another input has another value now.
 """
@@ -96,6 +97,8 @@ def _applies(row: ReplacingProperty, old: Mapping[str, Any], new: Mapping[str, A
             return _is_set(before) and not _is_set(after)
         case ["set", "or", "removed"]:
             return _is_set(before) != _is_set(after)
+        case ["lowered"]:
+            return isinstance(before, int | float) and isinstance(after, int | float) and after < before
         case ["changed", "from", value]:
             return _write(before) == value
         case ["changed", "to", value]:

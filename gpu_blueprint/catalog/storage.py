@@ -1,6 +1,55 @@
-"""The StorageClasses of the platform."""
+"""The StorageClasses of the platform, and the CSI drivers of shared storage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .addons import EFS_CSI_DRIVER, FSX_CSI_DRIVER, S3_CSI_DRIVER, AddOn
 
 DEFAULT_CLASS = "gp3"
 """Encrypted EBS volumes, for claims that name no class."""
 STORAGE_CLASSES = (DEFAULT_CLASS,)
 """All classes that tenants may use."""
+
+
+@dataclass(frozen=True, slots=True)
+class CsiDriver:
+    """A driver that mounts shared storage into pods."""
+
+    name: str
+    """Name in the API of Kubernetes."""
+    add_on: AddOn
+
+    @property
+    def startup_taint(self) -> Mapping[str, str]:
+        """The taint that keeps pods off a new node until the driver runs there; the driver removes it.
+
+        Sources: aws-fsx-csi-driver pkg/driver/node.go; aws-efs-csi-driver docs/README.md and mountpoint-s3-csi-driver
+        docs/CONFIGURATION.md, which advise NoExecute. Read 2026-11-23.
+        """
+        return {"key": f"{self.name}/agent-not-ready", "effect": "NoExecute"}
+
+
+CSI_DRIVERS: Mapping[str, CsiDriver] = MappingProxyType(
+    {
+        "s3": CsiDriver("s3.csi.aws.com", S3_CSI_DRIVER),
+        "efs": CsiDriver("efs.csi.aws.com", EFS_CSI_DRIVER),
+        "fsx-lustre": CsiDriver("fsx.csi.aws.com", FSX_CSI_DRIVER),
+    }
+)
+"""Kind of storage in a stack file → its driver."""
+
+NFS_PORT = 2049
+"""The port of EFS's mount targets."""
+LUSTRE_PORTS = ((988, 988), (1018, 1023))
+"""(First, last) port between clients and servers of Lustre, in both directions, and between servers.
+
+Source: FSx for Lustre user guide, "File system access control with Amazon VPC". Read 2026-11-23.
+"""
+LUSTRE_VERSION = "2.15"
+"""Newest version of Lustre that FSx offers (FSx API reference, CreateFileSystem, FileSystemTypeVersion)."""
+
+SLOW_GBPS, FAST_GBPS = 10, 100
+"""Throughput in Gbit/s that Mountpoint plans for: 10, its own guess where it does not know the node, and the first
+network card of a type with several cards, such as p4d and p5 (mountpoint-s3-csi-driver docs/MEMORY.md; EC2 user guide,
+"Amazon EC2 instance network bandwidth"). A pod's identity never lets Mountpoint ask for the type of its node."""

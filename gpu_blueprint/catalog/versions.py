@@ -80,6 +80,13 @@ KUBECTL_IMAGE = "registry.k8s.io/kubectl"
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
 """A container that does nothing, for amd64 and arm64; kubelets hold the network of a pod with it."""
 
+BUSYBOX_IMAGE = "public.ecr.aws/docker/library/busybox:1.37.0-musl"
+"""Small programs in one static file, for amd64 and arm64, which runs in every image, also in an image without shell and
+without libraries. Public stacks pin this tag; read 2026-11-23."""
+
+NODE_CACHE_IMAGE = "registry.k8s.io/dns/k8s-dns-node-cache:1.26.8"
+"""NodeLocal DNSCache, for amd64 and arm64; the newest tag that public stacks pin, read 2026-11-23."""
+
 CUDA_IMAGE = "nvcr.io/nvidia/cuda:12.8.1-base-ubuntu22.04"
 """A small image for amd64 and arm64 in which nvidia-smi runs. CUDA 12.8 needs driver 570; AL2023's AMIs have 580."""
 
@@ -140,6 +147,12 @@ def build_karpenter_chart(version: str) -> Chart:
 def build_karpenter_crd_chart(version: str) -> Chart:
     """Return the chart of the custom resource definitions, which Helm would never upgrade in the controller's chart."""
     return Chart(name="karpenter-crd", version=version, reference="oci://public.ecr.aws/karpenter/karpenter-crd")
+
+
+def list_charts(karpenter_version: str) -> tuple[Chart, ...]:
+    """Return every chart that a stack may install, with the stack's release of Karpenter."""
+    karpenter = build_karpenter_crd_chart(karpenter_version), build_karpenter_chart(karpenter_version)
+    return (*karpenter, GPU_OPERATOR, EFA_PLUGIN, PROMETHEUS_CRDS, PROMETHEUS_STACK, KEDA, KUEUE)
 
 
 def parse_version(version: str) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from .effects import ResourceChange
 from .kueue_settings import find_restarts
 from .planned_nodes import as_list, as_mapping, dig
 from .retention import find_smaller_claims, pair_releases
+from .storage_notices import find_storage_notices
 from .tenant_queues import find_begin
 
 _CLUSTER = "aws:eks/cluster:Cluster"
@@ -24,6 +25,7 @@ def find_notices(
     yield from find_pools_left_closed(before, after)
     yield from find_smaller_claims(before, after)
     yield from find_restarts(before, after)
+    yield from find_storage_notices(before, after, changes)
     yield from _find_silent_alerts(before, after)
     yield from _find_ended_logs(before, after)
     yield from _find_other_addresses(before, changes)

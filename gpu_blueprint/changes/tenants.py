@@ -12,6 +12,7 @@ from .scaling import compare_services
 from .snapshot import Snapshot
 from .tenant_queues import compare_queues
 from .tenant_quotas import compare_tenant_quotas
+from .tenant_storage import compare_storage
 from .tenant_view import Shift, TenantView, read_map, read_name
 from .traffic import compare_traffic
 
@@ -36,7 +37,7 @@ def compare_tenants(before: Snapshot, after: Snapshot, changes: Sequence[Resourc
     platform. A renamed tenant is a tenant that goes and a tenant that comes, since nobody renames a namespace.
     """
     old, new = TenantView.of(before.resources), TenantView.of(after.resources)
-    shifts = [*_compare_namespaces(old, new, changes)]
+    shifts = [*_compare_namespaces(old, new, changes), *compare_storage(old, new, changes)]
     for compare in _ASPECTS:
         shifts += compare(old, new)
     shifts = _share([tenant for tenant in new.tenants if tenant in old.tenants], shifts)

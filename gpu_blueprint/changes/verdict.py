@@ -19,6 +19,7 @@ from .endpoints import find_lost_ways
 from .losses import LOSSES, LOST, RATINGS, Loss, find_loss
 from .notices import find_notices
 from .retention import find_shorter_retention
+from .tenant_storage import BUCKET
 from .tenant_view import read_map
 
 GRAVEST: Verdict = "loses-data-or-access"
@@ -103,7 +104,7 @@ def _judge_resources(
         if verdict == "safe" and not (change.effect == "delete" and loss == "comfort"):
             safe[change.effect] = safe.get(change.effect, 0) + 1
         else:
-            yield Reason(verdict=verdict, text=_describe(change, verdict), urn=change.urn)
+            yield Reason(verdict=verdict, text=_describe(change, verdict, resource), urn=change.urn)
     if safe:
         words = {"create": "created", "update": "updated in place", "delete": "deleted without a loss"}
         counted = [f"{safe[effect]} {word}" for effect, word in words.items() if effect in safe]
@@ -142,13 +143,15 @@ def _defines_types(resource: PlannedResource) -> bool:
 _WORDS = {"update-or-replace": "is updated or replaced, which is not known", "replace": "is replaced"}
 
 
-def _describe(change: ResourceChange, verdict: Verdict) -> str:
+def _describe(change: ResourceChange, verdict: Verdict, resource: PlannedResource | None) -> str:
     kind = change.type.rsplit(":", 1)[-1]
     if change.effect == "update":
         return f"{kind} {change.name}: another key encrypts new data, and older data still needs the older key"
     done = _WORDS.get(change.effect, "is deleted")
     why = f" because of {', '.join(change.causes)}" if change.causes else ""
     lost = LOST.get(change.type, "") if verdict in (GRAVEST, "safe") else ""
+    if change.type == BUCKET and resource and resource.inputs.get("forceDestroy") is False:
+        lost = "S3 refuses while it holds objects"
     if change.type not in LOSSES:
         lost = "this type may hold data"
     return f"{kind} {change.name} {done}{why}{f': {lost}' if lost else ''}"

@@ -31,6 +31,12 @@ from .gpu_health import (
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
 from .identities import refuse_large_identities, refuse_wide_statements
+from .images import (
+    refuse_mirrors_in_the_cache,
+    suggest_endpoint_for_layers,
+    warn_of_distant_mirrors,
+    warn_of_images_outside_the_cache,
+)
 from .isolation import warn_of_tenants_on_one_gpu
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
@@ -39,6 +45,7 @@ from .network import (
     refuse_reservation_zones_outside_network,
     warn_of_unreachable_api,
 )
+from .prepull import warn_of_images_that_nobody_may_run, warn_of_snapshots_beside_nvme
 from .queue_ceilings import refuse_ceilings_that_count_wrongly, warn_of_ceilings_above_stack
 from .queue_limits import refuse_queues_above_kueues_limits
 from .queue_values import refuse_helm_values_against_queues
@@ -89,6 +96,7 @@ from .services import (
 )
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
+from .start_times import refuse_unreachable_weights, warn_of_starts_beyond_timeouts
 from .storage import (
     refuse_impossible_imports,
     refuse_pools_outside_storage_zone,
@@ -174,6 +182,8 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_pools_outside_storage_zone,
     refuse_two_keys_of_a_bucket,
     refuse_prefixes_of_other_tenants,
+    refuse_unreachable_weights,
+    refuse_mirrors_in_the_cache,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
@@ -205,6 +215,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_tight_subnets,
     warn_of_unknown_prices,
     warn_of_short_timeouts,
+    warn_of_starts_beyond_timeouts,
     warn_of_queues_outside_hours,
     warn_of_strict_order,
     warn_of_jobs_in_serving_pools,
@@ -215,6 +226,10 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_storage_that_stays_empty,
     warn_of_two_writers,
     warn_of_mounts_without_memory,
+    warn_of_images_that_nobody_may_run,
+    warn_of_snapshots_beside_nvme,
+    warn_of_images_outside_the_cache,
+    warn_of_distant_mirrors,
 )
 """Rules for stacks without problems."""
 
@@ -231,6 +246,7 @@ HINTS: tuple[Check, ...] = (
     suggest_checkpoints_of_notebooks,
     suggest_near_cpu_pools,
     suggest_faster_data,
+    suggest_endpoint_for_layers,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
 

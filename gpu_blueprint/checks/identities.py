@@ -82,14 +82,20 @@ def refuse_large_identities(stack: StackConfig) -> Iterator[Problem]:
     for grants in list_grants(stack):
         if (size := count_characters(grants)) > MOST_CHARACTERS:
             path = _find_identity(stack, grants.tenant, grants.service_account)
-            reason = f"the grants of {grants.service_account!r} take {size} characters, and IAM takes {MOST_CHARACTERS}"
-            hint = "join statements, move some into a policy of their own, or grant fewer storages of the kind s3"
+            owner = f" in the namespace {grants.namespace!r}" if path == ("storage",) else ""
+            taken = f"take {size} characters, and IAM takes {MOST_CHARACTERS}"
+            reason = f"the grants of {grants.service_account!r}{owner} {taken}"
+            hint = "join statements, or move some into a policy of their own"
+            hint = "name fewer or shorter prefixes and buckets, or grant fewer" if path == ("storage",) else hint
             yield Problem("identity-too-large", path, reason, hint)
 
 
 def _find_identity(stack: StackConfig, tenant: str, service_account: str) -> Path:
-    """Return the place of a service account; the place of its tenant if only storage gives it grants."""
-    at = next(index for index, found in enumerate(stack.tenants) if found.name == tenant)
-    accounts = [identity.service_account for identity in stack.tenants[at].identities]
-    place: Path = ("tenants", at)
-    return (*place, "identities", accounts.index(service_account)) if service_account in accounts else place
+    """Return the place of a service account; the account ``default`` has grants of ``storage`` alone."""
+    places: Iterator[Path] = (
+        ("tenants", tenant_index, "identities", index)
+        for tenant_index, found in enumerate(stack.tenants)
+        for index, identity in enumerate(found.identities)
+        if (found.name, identity.service_account) == (tenant, service_account)
+    )
+    return next(places, ("storage",))

@@ -22,9 +22,19 @@ from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
-from ..summary import explain_cpu_pool, explain_pool, explain_service, explain_stack, explain_tenant
+from ..storage.mounts import list_tenant_mounts
+from ..summary import (
+    explain_cpu_pool,
+    explain_pool,
+    explain_service,
+    explain_stack,
+    explain_storage,
+    explain_tenant,
+)
 from ..summary.first_pod import build_first_cpu_pod, list_copies
 from ..summary.jobs import build_first_job, build_first_work, list_queued_pools
+from ..summary.storage_chain import KINDS
+from ..summary.storage_pod import build_storage_pod
 from .text.explain import Topic, show
 
 _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
@@ -50,13 +60,22 @@ def _write_manifests(
     return "".join(f"# {line}\n" for image, line in list_copies(config) if image in text) + text
 
 
-def _build_pods(config: StackConfig, stack: str, pool: str | None) -> list[dict[str, Any]]:
-    """Return a first pod for one pool or for each pool of a stack; a queued pool takes it as a Job."""
-    names = [row.name for row in config.all_pools]
-    if pool is not None and pool not in names:
-        raise UsageError(f"--pod: {stack} has no pool {pool!r}; {suggest(pool, names, 'it has')}")
-    pods = [build_first_work(config, row) for row in config.gpu_pools if pool in (None, row.name)]
-    return pods + [build_first_cpu_pod(config, row) for row in config.cpu_pools if pool in (None, row.name)]
+def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[str, Any]]:
+    """Return a first pod for each pool of a name, or of the stack, and a pod with the storage of a tenant of the name.
+
+    A queued pool takes its pod as a Job.
+    """
+    teams = {team.name: team for team in config.tenants if list_tenant_mounts(config, team)}
+    names = [*(row.name for row in config.all_pools), *teams]
+    if part is not None and part not in names:
+        if part in (team.name for team in config.tenants):
+            raise UsageError(
+                f"--pod: the tenant {part!r} of {stack} mounts no storage; {suggest(part, names, 'give one of')}"
+            )
+        raise UsageError(f"--pod: {stack} has no pool {part!r}; {suggest(part, names, 'it has')}")
+    pods = [build_first_work(config, row) for row in config.gpu_pools if part in (None, row.name)]
+    pods += [build_first_cpu_pod(config, row) for row in config.cpu_pools if part in (None, row.name)]
+    return [*pods, build_storage_pod(config, teams[part])] if part in teams else pods
 
 
 def _build_jobs(config: StackConfig, stack: str, tenant: str | None) -> list[dict[str, Any]]:
@@ -116,7 +135,7 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
-    """Return the pool, the tenant and the service of this name, as far as the stack has them."""
+    """Return the pool, the tenant, the service and the storage of this name, as far as the stack has them."""
     _refuse_unknown_stack(stack)
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
     matching = [topic for topic in topics if topic.name == name]
@@ -130,7 +149,7 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
             if name in names:
                 raise UsageError(f"{name} is {noun}: blueprint explain {name}")
         parts = dict.fromkeys(topic.name for topic in topics)
-        raise UsageError(f"{stack} has no pool, tenant or service {name!r}; {suggest(name, parts, 'it has')}")
+        raise UsageError(f"{stack} has no pool, tenant, service or storage {name!r}; {suggest(name, parts, 'it has')}")
     return matching
 
 
@@ -148,3 +167,5 @@ def _explain_parts(config: StackConfig) -> Iterator[Topic]:
         yield Topic(tenant.name, "tenant", steps=tuple(explain_tenant(config, tenant)))
     for service in config.services:
         yield Topic(service.name, "service", steps=tuple(explain_service(config, service)))
+    for storage in config.storage:
+        yield Topic(storage.name, KINDS[storage.kind], steps=tuple(explain_storage(config, storage)))

@@ -9,6 +9,7 @@ from ..judging.formats import FORMATS
 from .new_flags import add_new
 from .parser_changes import add_changes
 from .parser_explanations import add_explanations
+from .parser_images import add_images
 from .parser_versions import add_versions
 
 _ABOUT = (
@@ -49,6 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_preview(command)
     add_changes(command, _add_json)
     _add_cost(command)
+    add_images(command, _add_json)
     _add_files(command)
     add_versions(command, _add_json)
     _add_account(command)

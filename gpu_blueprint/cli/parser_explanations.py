@@ -6,27 +6,7 @@ from collections.abc import Callable
 
 def add_explanations(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; ``command`` takes the name of a command, its help, and its examples."""
-    explain = command(
-        "explain",
-        "explain a rule, an alert or a kind of problem; or a stack, or its pool, tenant or service step by step",
-        "blueprint explain unknown-field",
-        "blueprint explain prod",
-        "blueprint explain prod infer-l4",
-        "blueprint explain prod infer-l4 --pod | kubectl apply --filename -",
-        "blueprint explain research vision --job | kubectl apply --filename -",
-    )
-    explain.add_argument("name", metavar="TOPIC", help="name of a rule, an alert, a kind of problem, or a stack")
-    explain.add_argument(
-        "part", metavar="PART", nargs="?", help="name of a pool, a tenant or a service of the stack (default: all)"
-    )
-    only = explain.add_mutually_exclusive_group()
-    only.add_argument(
-        "--pod", action="store_true", help="print only a pod that runs nvidia-smi in the pool, as YAML for kubectl"
-    )
-    only.add_argument(
-        "--job", action="store_true", help="print only a Job that waits in the queue of the tenant, as YAML for kubectl"
-    )
-
+    _add_explain(command)
     mig = command(
         "mig",
         "list the MIG profiles and layouts of a GPU model, or judge one layout",
@@ -44,3 +24,34 @@ def add_explanations(command: Callable[..., argparse.ArgumentParser]) -> None:
         "blueprint completion fish | source",
     )
     completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell, in whose start file it belongs")
+
+
+def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add `explain`."""
+    explain = command(
+        "explain",
+        "explain a rule, an alert or a kind of problem; or a stack, or a part of it, step by step",
+        "blueprint explain unknown-field",
+        "blueprint explain prod",
+        "blueprint explain prod infer-l4",
+        "blueprint explain prod infer-l4 --pod | kubectl apply --filename -",
+        "blueprint explain research vision --job | kubectl apply --filename -",
+        "blueprint explain research vision --pod | kubectl apply --filename -",
+        "blueprint explain research homes",
+    )
+    explain.add_argument("name", metavar="TOPIC", help="name of a rule, an alert, a kind of problem, or a stack")
+    explain.add_argument(
+        "part",
+        metavar="PART",
+        nargs="?",
+        help="name of a pool, a tenant, a service or a storage of the stack (default: all)",
+    )
+    only = explain.add_mutually_exclusive_group()
+    only.add_argument(
+        "--pod",
+        action="store_true",
+        help="print only a pod as YAML for kubectl: it runs nvidia-smi in the pool, or mounts the tenant's storage",
+    )
+    only.add_argument(
+        "--job", action="store_true", help="print only a Job that waits in the queue of the tenant, as YAML for kubectl"
+    )

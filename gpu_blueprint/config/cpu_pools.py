@@ -18,7 +18,7 @@ from .aws_names import Zone
 from .buying import find_purchase_problems
 from .disruption import Disruption, find_preset
 from .network import refuse_repeated
-from .nodes import Ami, Disk, Taint
+from .nodes import Ami, Disk, Taint, find_disk_problems
 from .scalars import LabelKey, LabelValue, Name, Share
 
 Family = Literal["m", "c", "r"]
@@ -114,6 +114,7 @@ class CpuPool(Model):
         yield from refuse_repeated(self.instance_families, "instanceFamilies")
         yield from refuse_repeated(self.zones or [], "zones")
         yield from refuse_repeated([f"{taint.key}:{taint.effect}" for taint in self.taints], "taints")
+        yield from find_disk_problems(self.ami, self.disk)
         if "reserved" in self.purchase:
             reason = "reservations of this blueprint are of GPU nodes"
             yield Problem("cpu-pool-reserved", ("purchase",), reason, "write [spot, on-demand]")

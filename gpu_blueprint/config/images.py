@@ -80,6 +80,10 @@ class Images(Model):
     commands. What `pullThrough` caches comes from the cache."""
 
     def problems(self) -> Iterator[Problem]:
+        if not (self.allowed or self.pull_through or self.mirror or self.credentials):
+            yield Problem(
+                "empty-field", (), "the field says nothing", "write allowed, pullThrough or mirror, or remove it"
+            )
         yield from refuse_repeated(self.allowed or [], "allowed")
         yield from refuse_repeated(self.pull_through, "pullThrough")
         for name in self.pull_through:

@@ -68,8 +68,17 @@ class Disk(Model):
     NVMe, because CUDA images need more than the AMI's 20 GiB; 100 in CPU pools. `cost` shows the price of the volume
     beside NVMe."""
     snapshot_id: SnapshotId | None = None
-    """Snapshot of a Bottlerocket data volume with images in it, from which each node's volume starts. Another snapshot
-    replaces the nodes. Default: none."""
+    """Snapshot of a Bottlerocket data volume with images in it, from which each node's volume starts; the volume then
+    holds images and pods also beside local NVMe. Another snapshot replaces the nodes. How to make the snapshot:
+    docs/prepull.md. Default: none."""
+
+
+def find_disk_problems(ami: Ami, disk: Disk) -> Iterator[Problem]:
+    """Refuse a snapshot where it would replace the operating system; paths start at the pool."""
+    if disk.snapshot_id and ami.row.os_device is None:
+        reason = f"{ami.row.display} has one volume for the system and the images, so a snapshot would replace both"
+        hint = "write ami: {family: bottlerocket}, or remove the snapshot"
+        yield Problem("snapshot-without-data-volume", ("disk", "snapshotId"), reason, hint)
 
 
 class Taint(Model):

@@ -11,6 +11,7 @@ from ..errors import Path, Problem
 from ..sharing import Exclusive, find_refusals
 from .buying import find_purchase_problems
 from .network import refuse_repeated
+from .nodes import find_disk_problems
 
 if TYPE_CHECKING:
     from .pools import Pool
@@ -39,6 +40,8 @@ def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
     yield from _check_static_nodes(pool)
     yield from _check_hours(pool)
     yield from _check_headroom(pool)
+    yield from find_disk_problems(pool.ami, pool.disk)
+    yield from _check_prepull(pool)
 
 
 def _check_sizes(pool: "Pool") -> Iterator[Problem]:
@@ -222,3 +225,14 @@ def _check_headroom(pool: "Pool") -> Iterator[Problem]:
             reason = f"without {field} a placeholder may keep a GPU warm on a node where the next pod does not fit"
             hint = "write it here, or write podSize for all pods of the pool"
             yield Problem("headroom-without-size", ("headroom", field), reason, hint)
+
+
+def _check_prepull(pool: "Pool") -> Iterator[Problem]:
+    """Refuse images that change under their name: nodes would run different images, by the day of their start."""
+    yield from refuse_repeated(pool.prepull, "prepull")
+    for index, image in enumerate(pool.prepull):
+        name, _, digest = image.partition("@")
+        tag = name.rpartition("/")[2].partition(":")[2]
+        if not digest and tag in ("", "latest"):
+            reason = f"{image!r} names {'the tag latest' if tag else 'no tag'}, so each node could pull another image"
+            yield Problem("prepull-not-pinned", ("prepull", index), reason, "write a tag or a digest")

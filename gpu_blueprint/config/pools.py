@@ -21,6 +21,7 @@ from .headroom import Headroom
 from .hours import Hours
 from .images import Image
 from .nodes import Ami, Disk, MultiNode, Taint
+from .pod_start import PodStart
 from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
 from .sizes import DEFAULT_SLOT, PodSize, choose_sizes, count_slots
@@ -88,6 +89,9 @@ class Pool(Model):
     """GPUs that the pool keeps free for the next pods, and pays for in all its hours. Default: none."""
     prepull: Annotated[list[Image], Field(max_length=10)] = []
     """Images that every new node pulls at once, before a pod asks for them, with tag or digest. Default: none."""
+    pod_start: PodStart | None = None
+    """Amounts that a pod waits for on a new node, from which `preview` estimates the time of its start. Default: no
+    estimate."""
     disruption: Disruption = Disruption()
     """Overrides of the purpose's defaults."""
 

@@ -259,8 +259,8 @@ class StackConfig(Model):
         return paced.model_copy(update={"budgets": budgets})
 
     def keeps_images_on_nvme(self, pool: Pool | CpuPool) -> bool:
-        """Return whether nodes keep images and pods on local NVMe, which every type of the pool must have."""
-        return all(row.local_nvme_gb for row in self.list_named_instances(pool))
+        """Return whether nodes keep images and pods on local NVMe: every type has it, and no snapshot has images."""
+        return not pool.disk.snapshot_id and all(row.local_nvme_gb for row in self.list_named_instances(pool))
 
     def find_disk_gib(self, pool: Pool | CpuPool) -> int:
         """Return the size of a node's volume, by default as large as its work asks for."""

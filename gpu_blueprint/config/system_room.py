@@ -16,7 +16,12 @@ _OPTIONAL_PARTS: Mapping[str, Callable[[StackConfig], bool]] = {
     "grafana": lambda stack: isinstance(stack.monitoring, InstallMonitoring) and stack.monitoring.grafana,
     "keda": lambda stack: stack.has_keda,
     "kueue": lambda stack: stack.queueing is not None,
+    "storage-s3": lambda stack: _has_storage(stack, "s3"),
+    "storage-efs": lambda stack: _has_storage(stack, "efs"),
+    "storage-fsx-lustre": lambda stack: _has_storage(stack, "fsx-lustre"),
     "hours": lambda stack: any(pool.hours for pool in stack.gpu_pools),
+    "node-local-dns": lambda stack: stack.cluster.node_local_dns,
+    "prepull": lambda stack: any(pool.prepull for pool in stack.gpu_pools),
 }
 """Part of the catalogue → the stacks that install it; every stack has the part ``cluster``."""
 
@@ -104,6 +109,10 @@ class _Node:
         return True
 
 
+def _has_storage(stack: StackConfig, kind: str) -> bool:
+    return any(storage.kind == kind for storage in stack.storage)
+
+
 def count_needed_nodes(stack: StackConfig, count: int) -> int:
     """Return how many of the system nodes must hold all pods.
 
@@ -147,5 +156,5 @@ def _list_replicas(stack: StackConfig, nodes: int) -> Iterator[Replicas]:
     for pod in _list_installed(stack):
         if pod.replicas == "pool":
             yield Replicas(pod, sum(pool.hours is not None for pool in stack.gpu_pools))
-        elif pod.replicas != "node":
+        elif isinstance(pod.replicas, int):
             yield Replicas(pod, min(pod.replicas, nodes) if pod.keeps_apart else pod.replicas)

@@ -14,7 +14,7 @@ from .identities import Identity
 from .network import refuse_repeated
 from .scalars import Cpu, Dollars, Memory, Name, Weight
 
-_RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR)
+_RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR, namespaces.MOUNT_S3)
 
 
 def _check_amount(value: Any) -> int | dict[str, int]:

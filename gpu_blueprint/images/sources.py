@@ -1,13 +1,17 @@
-"""The source of an image: its own registry, the pull-through cache of this account, or the mirror."""
+"""The source of an image or a chart: its own registry, the pull-through cache of this account, or the mirror."""
 
+from dataclasses import replace
 from hashlib import sha256
 
 from ..catalog.upstreams import UPSTREAMS, Upstream
+from ..catalog.versions import Chart
 from ..config import StackConfig
 
 _LONGEST_PREFIX = 30
 """Characters that ECR takes for the prefix of a cache rule (ECR API reference, CreatePullThroughCacheRule)."""
 _DOCKER_HUB = "docker.io"
+_CHARTS = "charts"
+"""Folder of the mirror that holds the charts."""
 
 
 def name_cache_prefix(config: StackConfig, upstream: Upstream) -> str:
@@ -32,21 +36,73 @@ def split_image(image: str) -> tuple[str, str]:
     return registry, path
 
 
-def locate_image(config: StackConfig, image: str) -> str:
-    """Return the reference under which nodes pull an image: in the cache, in the mirror, or unchanged.
+def split_name(image: str) -> tuple[str, str]:
+    """Split an image into its name and the rest, which is a tag, a digest, both or nothing: ``:1.27@sha256:…``."""
+    name, at, digest = image.partition("@")
+    folder, slash, last = name.rpartition("/")
+    own, colon, tag = last.partition(":")
+    return f"{folder}{slash}{own}", f"{colon}{tag}{at}{digest}"
 
-    An image of the account's own registries, or of EKS's registry, stays where it is.
+
+def locate_image(config: StackConfig, image: str) -> str:
+    """Return the reference under which nodes pull an image: in the cache, in the mirror, or unchanged."""
+    registry, path = split_image(image)
+    place = find_place(config, registry)
+    return f"{place}/{path}" if place else image
+
+
+def locate_prefix(config: StackConfig, prefix: str) -> str:
+    """Return the place in the cache or in the mirror of all images below a registry and a path, or the prefix."""
+    registry, slash, path = prefix.partition("/")
+    place = find_place(config, registry)
+    return f"{place}{slash}{path}" if place else prefix
+
+
+def find_place(config: StackConfig, registry: str) -> str:
+    """Return the place in the cache or in the mirror of a registry's images; empty if nodes pull from the registry.
+
+    Images of the account's own registries, and of EKS's registry, stay where they are.
     """
     images = config.images
-    registry, path = split_image(image)
     if images is None or registry.endswith(".amazonaws.com"):
-        return image
-    for upstream in images.pull_through:
-        if UPSTREAMS[upstream].host == registry:
-            return f"{name_registry(config)}/{name_cache_prefix(config, upstream)}/{path}"
-    return f"{images.mirror}/{registry}/{path}" if images.mirror else image
+        return ""
+    mirrored = f"{images.mirror}/{registry}" if images.mirror else ""
+    return _list_caches(config).get(registry, mirrored)
+
+
+def locate_chart(config: StackConfig, chart: Chart) -> Chart:
+    """Return the chart as Helm fetches it: from its own repository, or from the mirror."""
+    if config.images is None or config.images.mirror is None:
+        return chart
+    return replace(chart, reference=f"oci://{config.images.mirror}/{_CHARTS}/{chart.name}", repository="")
+
+
+def find_origin(config: StackConfig, located: str) -> str:
+    """Return the image that its author published under a reference from which nodes pull."""
+    for registry, place in _list_caches(config).items():
+        if located.startswith(f"{place}/"):
+            return f"{registry}/{located.removeprefix(f'{place}/')}"
+    if is_in_mirror(config, located) and config.images:
+        return located.removeprefix(f"{config.images.mirror}/")
+    return located
+
+
+def is_in_mirror(config: StackConfig, located: str) -> bool:
+    """Tell whether a reference lies in the stack's mirror."""
+    return bool(config.images and config.images.mirror and located.startswith(f"{config.images.mirror}/"))
+
+
+def is_cached(config: StackConfig, located: str) -> bool:
+    """Tell whether a reference lies in the stack's pull-through cache."""
+    return any(located.startswith(f"{place}/") for place in _list_caches(config).values())
 
 
 def name_registry(config: StackConfig) -> str:
     """Return the private registry of the stack's account and region."""
     return f"{config.account_id}.dkr.ecr.{config.region}.amazonaws.com"
+
+
+def _list_caches(config: StackConfig) -> dict[str, str]:
+    """Return registry → the place in this account that caches it."""
+    cached = config.images.pull_through if config.images else []
+    return {UPSTREAMS[name].host: f"{name_registry(config)}/{name_cache_prefix(config, name)}" for name in cached}

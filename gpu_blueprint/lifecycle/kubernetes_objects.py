@@ -27,7 +27,7 @@ class Objects(Protocol):
 
 
 class MemoryObjects:
-    """A cluster in memory, for a lifecycle without the lab: it accepts everything, and no controller runs."""
+    """A cluster in memory, for a lifecycle without the lab: it accepts everything, and binds each claim at once."""
 
     def __init__(self) -> None:
         self._objects: dict[tuple[str, str, str, str], dict[str, Any]] = {}
@@ -40,6 +40,8 @@ class MemoryObjects:
         texts = kept.pop("stringData", None)
         if texts is not None:
             kept["data"] = {key: b64encode(text.encode()).decode() for key, text in texts.items()}
+        if kept["kind"] == "PersistentVolumeClaim":
+            kept["status"] = {"phase": "Bound"}
         with self._lock:
             self._objects[manifest["apiVersion"], manifest["kind"], place.get("namespace") or "", place["name"]] = kept
         return kept

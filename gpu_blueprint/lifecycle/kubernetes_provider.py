@@ -18,7 +18,7 @@ _MOST_SECONDS = 600
 _RETRIES_S = (1, 2, 4, 8, 16)
 """The pauses in which pulumi-kubernetes hopes for a kind or a namespace that a create needs (its retry.go)."""
 _MISSING = 404
-_UNKNOWN_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress", "PersistentVolumeClaim")
+_UNKNOWN_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress")
 """Kinds for which the real provider waits in its own way, and which no program of ours has."""
 
 
@@ -116,7 +116,9 @@ class KubernetesProvider(StandIn):
             raise RefusedError(f"the stand-in does not know how pulumi-kubernetes waits for a {manifest['kind']}")
         live = self._send(manifest, retries)
         if manifest["kind"] == "Deployment" and not _skips_await(manifest):
-            self._wait_for_rollout(manifest, live)
+            self._wait_for(manifest, live, _is_rolled_out, "available")
+        if manifest["kind"] == "PersistentVolumeClaim" and not _skips_await(manifest):
+            self._wait_for(manifest, live, _is_bound, "bound to a volume")
 
     def _send(self, manifest: dict[str, Any], retries: Sequence[float]) -> dict[str, Any]:
         """Apply an object; where its kind or its namespace is missing, try again after each pause."""
@@ -128,12 +130,14 @@ class KubernetesProvider(StandIn):
         time.sleep(retries[0])
         return self._send(manifest, retries[1:])
 
-    def _wait_for_rollout(self, manifest: dict[str, Any], live: Mapping[str, Any]) -> None:
-        """Wait until every replica of a Deployment is available."""
+    def _wait_for(
+        self, manifest: dict[str, Any], live: Mapping[str, Any], holds: Callable[[Mapping[str, Any]], bool], state: str
+    ) -> None:
+        """Wait until an object is in a state, such as every replica of a Deployment available."""
         end, place = time.monotonic() + _MOST_SECONDS, _find_place(manifest)
-        while not _is_rolled_out(live):
+        while not holds(live):
             if time.monotonic() > end:
-                raise RefusedError(f"Deployment {place[2]} is not available after {_MOST_SECONDS} s")
+                raise RefusedError(f"{place[1]} {place[2]} is not {state} after {_MOST_SECONDS} s")
             time.sleep(0.3)
             live = self._objects.get(*place) or {}
 
@@ -165,3 +169,7 @@ def _is_rolled_out(live: Mapping[str, Any]) -> bool:
     status, wanted = live.get("status", {}), live.get("spec", {}).get("replicas", 1)
     fresh = status.get("observedGeneration") == live.get("metadata", {}).get("generation")
     return bool(fresh) and status.get("updatedReplicas", 0) == status.get("availableReplicas", 0) == wanted
+
+
+def _is_bound(live: Mapping[str, Any]) -> bool:
+    return bool(live.get("status", {}).get("phase") == "Bound")

@@ -12,6 +12,8 @@ from ..queues.names import API_VERSION as KUEUE_API
 from .cloud import Entry
 from .run import Resource
 
+_CLUSTER = "aws:eks/cluster:Cluster"
+
 
 class DeletionGraph:
     """The dependencies between the resources of a state, as the engine sees them when it deletes."""
@@ -61,14 +63,15 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     Tenants go before their pools, a pool before its node class and its overlays, all these before Karpenter, Karpenter
     before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
     cluster before the cluster, and the cluster before its network. Tenants also go before their queues of jobs, these
-    before the flavors, and all objects of Kueue before Kueue, which must still free them.
+    before the flavors, and all objects of Kueue before Kueue, which must still free them. Tenants go before the volumes
+    that they claim, and a volume before its driver and everything of its storage in AWS.
 
     Args:
         resources: The resources of a state, in the order in which they were created.
         grants: Namespace of each tenant → names of its pools.
     """
     state = _Selection(resources)
-    cluster = state.select_type("aws:eks/cluster:Cluster")
+    cluster = state.select_type(_CLUSTER)
     karpenter, definitions = state.select_releases("karpenter"), state.select_releases("karpenter-crd")
     needed = [found for name in ("Karpenter", "SystemNodes", "Addons") for found in state.select_inside(name)]
     groups = [
@@ -89,6 +92,10 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     for namespace, pools in grants.items():
         spaces, used = state.select_objects("Namespace", [namespace]), state.select_objects("NodePool", pools)
         pairs += [(first, second) for first in spaces for second in (*used, *state.select_queues(namespace))]
+    for volume in state.select_kinds("PersistentVolume"):
+        spaces = state.select_objects("Namespace", [volume.inputs["spec"]["claimRef"]["namespace"]])
+        pairs += [(space, volume) for space in spaces]
+        pairs += [(volume, found) for found in state.select_storage(volume)]
     return [Promise(first.urn, second.urn) for first, second in pairs]
 
 
@@ -96,7 +103,9 @@ class _Selection:
     """Picks the resources of a state that a destroy deletes in a cloud."""
 
     def __init__(self, resources: Sequence[Resource]) -> None:
-        self._resources = [resource for resource in resources if resource.custom and not resource.is_retained]
+        deleted = [resource for resource in resources if resource.custom and not resource.is_retained]
+        # Pulumi leaves an object that is deleted with another to the cluster: the claims of a namespace.
+        self._resources = [resource for resource in deleted if not resource.deleted_with]
 
     def select_kinds(self, *kinds: str) -> list[Resource]:
         return [resource for resource in self._resources if resource.kind in kinds]
@@ -123,6 +132,13 @@ class _Selection:
     def select_beside(self, resource: Resource, *kinds: str) -> list[Resource]:
         """Return the resources of the same parent."""
         return [found for found in self.select_kinds(*kinds) if found.parent == resource.parent]
+
+    def select_storage(self, volume: Resource) -> list[Resource]:
+        """Return the drivers of storage, and everything of AWS that belongs to the storage of a volume."""
+        storage = volume.inputs["metadata"]["name"].partition(".")[2]
+        clusters = [cluster.inputs["name"] for cluster in self.select_type(_CLUSTER)]
+        parents = tuple(f"::{cluster}-storage-{name}" for cluster in clusters for name in (storage, "addons"))
+        return [found for found in self.select_package("aws") if found.parent.endswith(parents)]
 
     def select_inside(self, component: str) -> list[Resource]:
         """Return everything of AWS inside the components of a class, at any depth."""

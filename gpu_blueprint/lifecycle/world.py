@@ -10,6 +10,8 @@ from lab.lab import Lab
 from ..config import CpuPool, Pool, StackConfig
 from ..errors import LabError
 from ..rehearsal.pods import build_cpu_pool_pod, build_gpu_pod
+from ..storage.mounts import list_tenant_mounts
+from ..storage.pods import mount_storage
 from .kubernetes_objects import MemoryObjects, Objects
 from .kubernetes_provider import Chart
 
@@ -75,12 +77,13 @@ class LabWorld:
     def run_pods(self, config: StackConfig) -> int:
         """Run a pod on every pool, in the namespace of a tenant who may use it; Karpenter must not disrupt the pods.
 
-        In a pool with a queue, the pod is of a job.
+        In a pool with a queue, the pod is of a job. A pod of a GPU pool mounts the storage of its tenant.
 
         Raises:
             LabError: A pod does not run after two minutes.
         """
         self._lab.wait_until_ready()
+        self._lab.wait_until_enforced()
         names = [self._send_pod(config, pool) for pool in config.gpu_pools if not pool.static_nodes]
         names += [self._send_cpu_pod(config, pool) for pool in config.cpu_pools]
         end = time.monotonic() + _SECONDS_TO_RUN
@@ -108,6 +111,7 @@ class LabWorld:
         tenant = next((tenant for tenant in config.tenants if tenant.may_use(pool.name)), None)
         place = tenant.namespace_name if tenant else "default"
         pod = build_gpu_pod(config, pool, f"on-{pool.name}", namespace=place)
+        pod = mount_storage(pod, list_tenant_mounts(config, tenant) if tenant else [])
         return self._create(pool.name, pod, in_job=bool(tenant) and pool in config.queued_pools)
 
     def _send_cpu_pod(self, config: StackConfig, pool: CpuPool) -> str:

@@ -4,6 +4,7 @@ Sources: kube-state-metrics docs/metrics (node, pod, namespace, resourcequota, h
 customresourcestate-metrics; Karpenter v1.15 reference/metrics.md, pkg/metrics, pkg/cloudprovider/metrics and
 pkg/controllers/metrics/nodepool; operatorpkg status/metrics.go; dcgm-exporter 4.8.3; Kubernetes metrics
 reference (kubelet_image_pull_duration_seconds, ALPHA); /metrics of kube-apiserver 1.36.4. Read 2026-11-21.
+CoreDNS plugin/metrics and kubernetes/dns cmd/node-cache/app/metrics.go. Read 2026-11-23.
 /metrics of two replicas of Kueue 0.18.3, and of a kube-apiserver whose calls of Kueue fail. Read 2026-11-23.
 docs/decisions/0009-monitoring.md explains the labels that this platform chooses where exporters leave a choice.
 """
@@ -114,9 +115,18 @@ _DEVICE = "gpu UUID device modelName node hostname namespace pod container pod_u
 _FURTHER = {"DCGM_EXP_XID_ERRORS_COUNT": " xid", "DCGM_EXP_CLOCK_EVENTS_COUNT": " clock_event"}
 _DCGM = _list_metrics("dcgm-exporter", **{field.name: _DEVICE + _FURTHER.get(field.name, "") for field in DCGM_FIELDS})
 
-_PROMETHEUS = _list_metrics("prometheus", up="job instance node", ALERTS="alertname alertstate severity source")
+_NODE_CACHE = _list_metrics(
+    "node-local-dns",
+    coredns_dns_responses_total="node server zone view rcode plugin",
+    coredns_dns_response_rcode_count_total="node server zone rcode",
+    coredns_nodecache_setup_errors_total="node errortype",
+)
+
+_PROMETHEUS = _list_metrics(
+    "prometheus", up="job instance node endpoint", ALERTS="alertname alertstate severity source"
+)
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {**_STATE, **_KARPENTER, **_KUBELET, **_API_SERVER, **_KUEUE, **_DCGM, **_PROMETHEUS}
+    {**_STATE, **_KARPENTER, **_KUBELET, **_API_SERVER, **_KUEUE, **_DCGM, **_NODE_CACHE, **_PROMETHEUS}
 )
 """Name → exporter and labels."""

@@ -15,6 +15,7 @@ from .ceiling_probes import list_ceiling_probes
 from .change_probes import list_change_probes, set_placeholders
 from .cleaning import clean
 from .cpu_pool_probes import list_cpu_pool_probes
+from .mount_probes import list_mount_probes
 from .outcome import Outcome, Result
 from .pods import build_probe_namespace
 from .pool_probes import list_pool_probes
@@ -52,7 +53,8 @@ def list_probes(config: StackConfig) -> list[Probe]:
     """Return every question that a stack raises, in the order of the report."""
     probes = [probe for pool in config.gpu_pools for probe in _list_probes_of_pool(config, pool)]
     probes += [probe for cpu_pool in config.cpu_pools for probe in list_cpu_pool_probes(config, cpu_pool)]
-    probes += [probe for tenant in config.tenants for probe in list_tenant_probes(config, tenant)]
+    for tenant in config.tenants:
+        probes += [*list_tenant_probes(config, tenant), *list_mount_probes(config, tenant)]
     return [*probes, *list_service_probes(config)]
 
 
@@ -67,7 +69,7 @@ def _list_probes_of_pool(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:
     """Start Karpenter, and Kueue for a stack with queues, apply every rendered object, and return the refusals.
 
-    Karpenter has accepted its objects then.
+    Karpenter has accepted its objects then, and the API server enforces quotas and admission policies.
     """
     report("applying the rendered objects …")
     lab.install_crds()
@@ -78,6 +80,7 @@ def load_platform(lab: Lab, report: Report) -> list[Refusal]:
     lab.kube.apply(build_probe_namespace())
     report("waiting for Karpenter …")
     lab.wait_until_ready()
+    lab.wait_until_enforced()
     return refusals
 
 

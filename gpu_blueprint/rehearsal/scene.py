@@ -1,6 +1,6 @@
 """From a stack and its plan to the scene that the lab plays."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -35,7 +35,7 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         kubernetes=config.cluster.kubernetes_version,
         cluster_name=config.cluster_name,
         interruption_queue=values["settings"]["interruptionQueue"],
-        manifests=tuple(manifest.content for manifest in manifests),
+        manifests=tuple(complete_volume(manifest.content) for manifest in manifests),
         files={identify(manifest.content): f"manifests/{manifest.file}" for manifest in manifests},
         karpenter_values=values,
         service_cidr=config.cluster.service_cidr,
@@ -45,6 +45,17 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         subnets={subnet.id: subnet.zone for subnet in getattr(config.network, "subnets", [])},
         spot_shares=config.costs.spot_share,
     )
+
+
+def complete_volume(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an object as the API server takes it: AWS knows the handle of some volumes, and only after the update.
+
+    Nothing in the lab mounts a volume, so any handle will do.
+    """
+    if content["kind"] != "PersistentVolume":
+        return content
+    spec = content["spec"]
+    return {**content, "spec": {**spec, "csi": {"volumeHandle": content["metadata"]["name"], **spec["csi"]}}}
 
 
 def _find_values(plan: Sequence[PlannedResource], chart: str) -> dict[str, Any]:

@@ -15,11 +15,14 @@ from ..errors import Problem
 from ..judging.formats import to_json
 from ..plan import PlannedResource
 from ..queues.ceilings import ceilings_as_json
+from ..readiness.start_times import list_start_times
 from ..summary.cpu_pools import summarize_cpu_pools
 from ..summary.promises import promise_as_json
 from ..summary.queues import queue_as_json, summarize_queues
 from ..summary.service_quotas import list_instance_needs, list_platform_needs
 from ..summary.stack import as_json, identify_stack, summarize_pool, summarize_service, summarize_tenant
+from ..summary.start_times import start_time_as_json
+from ..summary.storage import storage_as_json, summarize_storage
 
 _TOP = Path(__file__).parents[2]
 _REQUIREMENTS = ("requirements.txt", "constraints.txt")
@@ -50,6 +53,8 @@ def build_document(
         "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
         "queues": [queue_as_json(queue) for queue in summarize_queues(config)],
         "services": [as_json(summarize_service(config, service)) for service in config.services],
+        "startTimes": [start_time_as_json(start) for start in list_start_times(config)],
+        "storage": [storage_as_json(storage) for storage in summarize_storage(config)],
         "promises": [promise_as_json(promise) for promise in list_promises(config)],
         "warnings": [to_json(warning) for warning in warnings],
         "findings": [to_json(finding) for finding in findings],

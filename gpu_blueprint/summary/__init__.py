@@ -5,6 +5,15 @@ from .pool_chain import explain_pool as explain_pool
 from .service_chain import explain_service
 from .stack_chain import explain_stack
 from .step import Step
+from .storage_chain import explain_storage
 from .tenant_chain import explain_tenant
 
-__all__ = ["Step", "explain_cpu_pool", "explain_pool", "explain_service", "explain_stack", "explain_tenant"]
+__all__ = [
+    "Step",
+    "explain_cpu_pool",
+    "explain_pool",
+    "explain_service",
+    "explain_stack",
+    "explain_storage",
+    "explain_tenant",
+]

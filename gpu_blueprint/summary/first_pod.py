@@ -5,11 +5,14 @@ from typing import Any
 
 from ..catalog.versions import CUDA_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..images.sources import locate_image
 from .pods import build_cpu_pod, build_pod
 
 _MEMORY = "256Mi"
 _CPU_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
 """A small image of AWS for amd64 and arm64, without GPU libraries."""
+FIRST_IMAGES = (CUDA_IMAGE, _CPU_IMAGE)
+"""The images of first pods."""
 
 
 def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
@@ -32,17 +35,20 @@ def build_first_pod(stack: StackConfig, pool: Pool, tenant: Tenant | None = None
 
 
 def place_image(stack: StackConfig, image: str) -> str:
-    """Return the image, or its name below the first allowed registry where the stack does not allow its own."""
+    """Return the reference from which nodes pull an image that the stack allows; of others, a name that it allows.
+
+    The rule about images allows the places in the cache and in the mirror with the registry itself.
+    """
     allowed = [entry.removesuffix("/") for entry in stack.allowed_images]
     if not allowed or any(image.startswith((f"{entry}/", f"{entry}:")) for entry in allowed):
-        return image
+        return locate_image(stack, image)
     return f"{allowed[0]}/{image.split('/', 1)[1]}"
 
 
 def list_copies(stack: StackConfig) -> Iterator[tuple[str, str]]:
-    """Yield each image of first pods that lies elsewhere than its author put it, with the advice to copy it."""
-    for image in (CUDA_IMAGE, _CPU_IMAGE):
-        if (placed := place_image(stack, image)) != image:
+    """Yield each image of first pods that the stack allows only below another name, with the advice to copy it."""
+    for image in FIRST_IMAGES:
+        if (placed := place_image(stack, image)) != locate_image(stack, image):
             yield placed, f"copy {image} to {placed} first, because images.allowed does not name its registry"
 
 

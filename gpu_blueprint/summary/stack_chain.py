@@ -12,6 +12,7 @@ from .amounts import describe_amount, describe_cost
 from .queue_chain import describe_queueing
 from .stack import describe_enforcement, summarize_service
 from .step import Step
+from .storage import StorageSummary, summarize_storage
 
 
 def explain_stack(stack: StackConfig) -> Iterator[Step]:
@@ -29,6 +30,8 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
         yield Step("queues", tuple(describe_queueing(stack, stack.queueing)))
     if stack.services:
         yield Step("services", tuple(_describe_service(stack, service) for service in stack.services))
+    if stack.storage:
+        yield Step("storage", tuple(map(_describe_storage, summarize_storage(stack))))
     yield Step("monitoring", (_describe_monitoring(stack),))
     yield Step("cost", tuple(_describe_bounded_cost(stack)))
 
@@ -102,6 +105,11 @@ def _describe_service(stack: StackConfig, service: Service) -> str:
     found = summarize_service(stack, service)
     replicas = f"{found.min_replicas} to {found.max_replicas} replicas"
     return f"{found.namespace}/{found.name} in pool {found.pool}: {replicas}, by {', '.join(found.scales_on)}"
+
+
+def _describe_storage(found: StorageSummary) -> str:
+    may = [f"{mount.tenant} may {mount.access}" for mount in found.mounts]
+    return f"{found.name}: {found.holds}; {', '.join(may)}"
 
 
 def _describe_admission(stack: StackConfig) -> Iterator[str]:

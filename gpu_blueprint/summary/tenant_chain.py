@@ -13,6 +13,7 @@ from .amounts import describe_amount, describe_cost
 from .pod_requests import describe_request
 from .queue_chain import explain_tenant_queue
 from .step import Step
+from .storage_chain import explain_tenant_storage
 
 
 def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
@@ -28,6 +29,7 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     yield Step("quota keys", tuple(_list_quota_keys(stack, tenant)))
     yield Step("a pod asks", tuple(_list_requests(stack, pools)))
     yield from explain_tenant_queue(stack, tenant)
+    yield from explain_tenant_storage(stack, tenant)
     services = [service for service in stack.services if service.tenant == tenant.name]
     if services:
         yield Step("services", tuple(f"{service.name} in pool {service.pool}" for service in services))

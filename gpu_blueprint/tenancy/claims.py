@@ -1,6 +1,8 @@
 """The rules about PersistentVolumeClaims: new volumes of the platform's classes, and no volume of others."""
 
 from ..catalog.storage import STORAGE_CLASSES
+from ..config import StackConfig
+from ..storage.mounts import list_mounts
 from .admission import AdmissionPolicy, AdmissionRule, Match
 from .cel import write_literal
 from .users import IS_CONTROLLER, IS_PLATFORM
@@ -14,12 +16,14 @@ _CLASS, _OLD_CLASS = (
 )
 
 
-def build_claim_policy() -> AdmissionPolicy:
+def build_claim_policy(config: StackConfig) -> AdmissionPolicy:
     """Build the policy that judges each claim of a tenant when it is made, and when its spec changes.
 
     The controller of volumes names the volume of a claim that waits, and so could everybody else who may update it.
     Other controllers make claims by copying a template of the tenant, so a controller that makes a claim is not free.
+    The platform's own claims have no class: they take volumes that exist.
     """
+    makes_claims = any(list_mounts(config))
     classes = " or ".join(STORAGE_CLASSES)
     return AdmissionPolicy(
         name="gpu-blueprint-claims",
@@ -38,7 +42,7 @@ def build_claim_policy() -> AdmissionPolicy:
                 id="claim-storage-class",
                 keeps="A tenant cannot use storage that the platform does not offer, nor volumes without a class.",
                 expression=f"request.operation == 'UPDATE' && {_CLASS} == {_OLD_CLASS} || "
-                f"{_CLASS} in {write_literal(list(STORAGE_CLASSES))}",
+                f"{_CLASS} in {write_literal(list(STORAGE_CLASSES))}{f' || {IS_PLATFORM}' if makes_claims else ''}",
                 message=f"storageClassName may be {classes} here",
             ),
         ),

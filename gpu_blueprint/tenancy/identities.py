@@ -11,12 +11,15 @@ from typing import Any
 
 from ..config import StackConfig, Tenant
 from ..config.identities import BucketPrefix, Identity
+from ..storage.grants import list_bucket_statements
 
 _TAG = "aws:PrincipalTag"
 _OWN_PREFIX = f"${{{_TAG}/kubernetes-namespace}}"
 """Prefix of the tenant's namespace: IAM puts the tag of the session in its place."""
 _READ_OBJECTS = ("s3:GetObject", "s3:GetObjectVersion")
 _WRITE_OBJECTS = (*_READ_OBJECTS, "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
+DEFAULT_ACCOUNT = "default"
+"""The service account of pods that name none; Kubernetes makes it in each namespace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +61,27 @@ def _list_parts(config: StackConfig) -> Iterator[ServiceAccountGrants]:
     for tenant in config.tenants:
         for identity in tenant.identities:
             yield _collect_identity(config, tenant, identity)
+        yield from _collect_mounts(config, tenant)
+
+
+def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAccountGrants]:
+    """Yield the grants of the tenant's buckets for each of its accounts, so that any of its pods may mount them."""
+    accounts = [DEFAULT_ACCOUNT, *(identity.service_account for identity in tenant.identities)]
+    for account in accounts:
+        session = _name_session(config, tenant, account)
+        if statements := tuple(list_bucket_statements(config, tenant, session)):
+            yield ServiceAccountGrants(
+                tenant=tenant.name, namespace=tenant.namespace_name, service_account=account, statements=statements
+            )
+
+
+def _name_session(config: StackConfig, tenant: Tenant, account: str) -> dict[str, str]:
+    """Return condition key → value of the sessions of a service account, as EKS Pod Identity tags them."""
+    return {
+        f"{_TAG}/eks-cluster-name": config.cluster_name,
+        f"{_TAG}/kubernetes-namespace": tenant.namespace_name,
+        f"{_TAG}/kubernetes-service-account": account,
+    }
 
 
 def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -> ServiceAccountGrants:
@@ -70,11 +94,7 @@ def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -
         }
         for statement in identity.statements
     ]
-    session = {
-        f"{_TAG}/eks-cluster-name": config.cluster_name,
-        f"{_TAG}/kubernetes-namespace": tenant.namespace_name,
-        f"{_TAG}/kubernetes-service-account": identity.service_account,
-    }
+    session = _name_session(config, tenant, identity.service_account)
     return ServiceAccountGrants(
         tenant=tenant.name,
         namespace=tenant.namespace_name,

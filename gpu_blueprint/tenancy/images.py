@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ..config import StackConfig
+from ..images.sources import locate_prefix
 from .admission import AdmissionRule
 from .cel import write_literal
 from .pod_subject import PodSubject
@@ -16,7 +17,7 @@ def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[Admis
     allowed = config.allowed_images
     if not allowed:
         return
-    prefixes = write_literal(list(dict.fromkeys(_list_prefixes(allowed))))
+    prefixes = write_literal(list(dict.fromkeys(_list_prefixes(config))))
     below = f"{prefixes}.exists(a, i.startsWith(a + '/') || (a.contains('/') && {_write_is_image('i', 'a')}))"
     refused = f"{_write_full_names()}.filter(i, !({below}))"
     yield AdmissionRule(
@@ -24,14 +25,27 @@ def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[Admis
         keeps="A tenant cannot run images from elsewhere (`images.allowed`).",
         expression=f"{refused}.size() == 0",
         message=f"'these images are not allowed here: ' + {refused}.join(', ') + '; images must come from "
-        f"{', '.join(allowed)}'",
+        f"{', '.join([*allowed, *_list_copies(config)])}'",
         is_message_cel=True,
     )
 
 
-def _list_prefixes(allowed: list[str]) -> Iterator[str]:
-    """Yield the full names below which images may lie; Docker Hub's own images lie in ``library``."""
-    for entry in allowed:
+def _list_prefixes(config: StackConfig) -> Iterator[str]:
+    """Yield the full names below which images may lie, also in the cache and in the mirror."""
+    for name in _list_names(config):
+        yield name
+        yield locate_prefix(config, name)
+
+
+def _list_copies(config: StackConfig) -> list[str]:
+    """Return the places in the cache and in the mirror below which images may lie."""
+    copies = {locate_prefix(config, name) for name in _list_names(config)}
+    return sorted(copies - {*_list_names(config)})
+
+
+def _list_names(config: StackConfig) -> Iterator[str]:
+    """Yield the full names of the stack's list; Docker Hub's own images lie in ``library``."""
+    for entry in config.allowed_images:
         name = re.sub(r"^index\.docker\.io(?=/|$)", _DOCKER_HUB, entry.removesuffix("/"))
         yield name
         if name.startswith(f"{_DOCKER_HUB}/") and name.count("/") == 1:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..config import StackConfig
+from ..storage.mounts import list_mounts
 from .admission import AdmissionPolicy, AdmissionRule, Match, Operation
 from .cel import write_literal
 from .users import IS_CONTROLLER, IS_PLATFORM
@@ -15,7 +16,7 @@ _OWNED_KINDS = ("resourcequotas", "limitranges", "networkpolicies")
 
 
 def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that guards quotas, limits, network policies, role bindings and service accounts.
+    """Build the policy that guards quotas, limits, network policies, role bindings, service accounts and claims.
 
     A request that deletes a collection names no object, so the name is read from the object itself.
     """
@@ -25,6 +26,7 @@ def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
             Match(group="", resources=("resourcequotas", "limitranges", "serviceaccounts"), operations=_ALL),
             Match(group="rbac.authorization.k8s.io", resources=("roles", "rolebindings"), operations=_ALL),
             Match(group="networking.k8s.io", resources=("networkpolicies",), operations=_ALL),
+            *_match_claims(config),
         ),
         conditions={"not-the-platform": f"!{IS_CONTROLLER} && !{IS_PLATFORM}"},
         variables={
@@ -35,6 +37,11 @@ def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
         rules=tuple(_list_rules(config)),
         always_denies=True,
     )
+
+
+def _match_claims(config: StackConfig) -> Iterator[Match]:
+    if any(list_mounts(config)):
+        yield Match(group="", resources=("persistentvolumeclaims",), operations=_ALL)
 
 
 def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
@@ -61,3 +68,20 @@ def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
         message="this service account has an identity in AWS and is the platform team's: set "
         "serviceAccountName in pods, and ask for changes in the stack file (identities)",
     )
+    if claims := _group_claims(config):
+        yield AdmissionRule(
+            id="storage-claims",
+            keeps="A tenant cannot change, delete or replace the claims of `storage`; its pods mount them.",
+            expression="variables.kind != 'persistentvolumeclaims' || "
+            f"!(variables.name in {write_literal(claims)}[?request.namespace].orValue([]))",
+            message="this claim mounts storage of the platform team: name it in the volumes of pods, take another "
+            "name for a claim of your own, and ask for changes in the stack file (storage)",
+        )
+
+
+def _group_claims(config: StackConfig) -> dict[str, list[str]]:
+    """Return namespace → the names of the claims that the platform makes there."""
+    found: dict[str, list[str]] = {}
+    for mount in list_mounts(config):
+        found.setdefault(mount.tenant.namespace_name, []).append(mount.claim)
+    return found

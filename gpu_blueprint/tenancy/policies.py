@@ -22,7 +22,7 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
         build_pod_policy(config),
         build_template_policy(config),
         build_service_policy(config),
-        build_claim_policy(),
+        build_claim_policy(config),
         build_secret_policy(),
         build_role_binding_policy(config),
         build_platform_object_policy(config),

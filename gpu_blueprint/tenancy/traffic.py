@@ -6,11 +6,12 @@ the address of its Service.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from typing import Literal
 
 from ..catalog import namespaces
+from ..catalog.node_local_dns import DNS_HOST, DNS_PORT, LOCAL_ADDRESS
 from ..config import InstallMonitoring, NewVpc, StackConfig, Tenant
 from ..config.scalars import PRIVATE_BLOCKS
 from .holdings import Holding
@@ -76,7 +77,7 @@ _ALWAYS = (
         why="Pods look up names at CoreDNS.",
         directions=("Egress",),
         peers=(Pods(namespace=namespaces.KUBE_SYSTEM, labels=(("k8s-app", "kube-dns"),)),),
-        ports=(Port("UDP", 53), Port("TCP", 53)),
+        ports=(Port("UDP", DNS_PORT), Port("TCP", DNS_PORT)),
     ),
     Passage(
         name="pod-identity",
@@ -90,7 +91,8 @@ _ALWAYS = (
 
 def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
     """Yield the passages of a tenant; all other traffic is refused."""
-    yield from _ALWAYS
+    for passage in _ALWAYS:
+        yield _add_local_dns(config, passage) if passage.name == "dns" and config.cluster.node_local_dns else passage
     vpc = tuple(Block(cidr=block) for block in list_vpc_blocks(config))
     yield Passage(
         name="vpc-https",
@@ -137,6 +139,18 @@ def find_scrapers(config: StackConfig) -> Pods:
 def find_api_address(config: StackConfig) -> str:
     """Return the block of the Kubernetes API's Service, which always has the first address of Services."""
     return f"{next(IPv4Network(config.cluster.service_cidr).hosts())}/32"
+
+
+def _add_local_dns(config: StackConfig, passage: Passage) -> Passage:
+    """Add the two addresses at which the cache of the node answers: it has the node's network, and no pod's address."""
+    cache = (Block(cidr=f"{LOCAL_ADDRESS}/32"), Block(cidr=f"{find_dns_address(config)}/32"))
+    why = "Pods look up names at the DNS cache of their node, or at CoreDNS while the cache restarts."
+    return replace(passage, why=why, peers=(*passage.peers, *cache))
+
+
+def find_dns_address(config: StackConfig) -> str:
+    """Return the address of the Service ``kube-dns``, which pods ask for names."""
+    return str(IPv4Network(config.cluster.service_cidr)[DNS_HOST])
 
 
 def list_vpc_blocks(config: StackConfig) -> list[str]:

@@ -10,7 +10,7 @@ from gpu_blueprint.catalog.table import read_rows
 from ..support import builders
 from ..support.plans import find_resource, find_resources, plan_of
 
-OWN_SPECS = {("hours", "kubectl")}
+OWN_SPECS = {("hours", "kubectl"), ("node-local-dns", "node-cache"), ("prepull", "sleep")}
 """Containers of pods whose spec is ours."""
 
 

@@ -30,8 +30,16 @@ from ..support.plans import ROOT, SHIPPED, Plan, plan, plan_of
 CLUSTER, GROUP, SUBNET = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup", "aws:ec2/subnet:Subnet"
 VPC, ENDPOINT, NAT = "aws:ec2/vpc:Vpc", "aws:ec2/vpcEndpoint:VpcEndpoint", "aws:ec2/natGateway:NatGateway"
 RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
+LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 ROWS = [*read_rows(FILE)]
-CONDITIONS = ("removed", "set or removed", r"changed (from|to) \S+", r"if [\w.]+ was \S+", r"unless [\w.]+ is \S+")
+CONDITIONS = (
+    "removed",
+    "set or removed",
+    "lowered",
+    r"changed (from|to) \S+",
+    r"if [\w.]+ was \S+",
+    r"unless [\w.]+ is \S+",
+)
 SOURCES = (
     r"measured with terraform-provider-aws \d+\.\d+\.\d+",
     r"terraform-provider-aws 6( of 20\d\d)?: internal/\S+\.go(, \S+\.go)*",
@@ -143,6 +151,12 @@ def test_another_region_means_another_resource(type_: str) -> None:
         (SUBNET, "cidrBlock", "mapPublicIpOnLaunch"),
         ("aws:bcmdata/export:Export", "export.destinationConfigurations.s3Destinations.s3Bucket", "tags"),
         ("aws:cloudwatch/eventTarget:EventTarget", "rule", "arn"),
+        (LUSTRE, "subnetIds", "perUnitStorageThroughput"),
+        ("aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation", "dataRepositoryPath", "s3.autoExportPolicy"),
+        ("aws:efs/fileSystem:FileSystem", "encrypted", "throughputMode"),
+        ("aws:efs/accessPoint:AccessPoint", "posixUser.uid", "tags"),
+        ("aws:ecr/pullThroughCacheRule:PullThroughCacheRule", "ecrRepositoryPrefix", "credentialArn"),
+        ("aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate", "prefix", "lifecyclePolicy"),
     ],
 )
 def test_known_replacements(type_: str, replaces: str, stays: str) -> None:
@@ -211,6 +225,9 @@ _KEY = {"provider": {"keyArn": "arn"}, "resources": ["secrets"]}
         (VPC, {}, {"instanceTenancy": "dedicated"}, ["instanceTenancy"]),
         (VPC, {"instanceTenancy": "dedicated"}, {"instanceTenancy": "default"}, []),
         ("aws:ec2/internetGateway:InternetGateway", {"vpcId": "a"}, {"vpcId": "b"}, []),
+        (LUSTRE, {"storageCapacity": 4800}, {"storageCapacity": 2400}, ["storageCapacity"]),
+        (LUSTRE, {"storageCapacity": 2400}, {"storageCapacity": 4800}, []),
+        (LUSTRE, {"storageCapacity": 2400}, {}, []),
     ],
 )
 def test_replacements_that_depend_on_values(

@@ -95,7 +95,7 @@ PULL_REQUESTS = (
         first=[(_KUBERNETES, '    cluster:\n      kubernetesVersion: "1.35"\n      api:')],
         edits=[('"1.35"', '"1.36"')],
     ),
-    PullRequest(name="remove-a-tenant", stack="research", edits=[(_ROBOTICS, "")]),
+    PullRequest(name="remove-a-tenant", stack="research", edits=[(_ROBOTICS, ""), (", robotics: write}", "}")]),
     PullRequest(name="move-the-network", stack="dev", edits=[("10.40.0.0/16", "10.44.0.0/16")]),
     PullRequest(name="edit-a-comment", stack="prod", edits=[("# Small models: four", "# The smallest models: four")]),
 )

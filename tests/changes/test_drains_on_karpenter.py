@@ -12,6 +12,7 @@ from ..support.drift_lab import KINDS, DriftLab, open_drift_lab, plan_pools
 from ..support.edits import HARMLESS, Edit, lower_ceiling
 from ..support.plans import Plan, kind
 from ..support.pool_edits import ALL, ROUNDS
+from ..support.processes import wait_for
 
 pytestmark = pytest.mark.lab
 
@@ -73,6 +74,7 @@ def test_karpenter_drains_a_renamed_pool_whatever_its_budgets_say(lab: DriftLab)
     (drain,) = find_drains(lab.base, planned, ())
     assert (drain.pool, drain.nodes, drain.is_blocked) == ("spare-l4", "all nodes", False)
     lab.load(planned)
+    assert wait_for(lab.list_ending) == {"spare"}
     assert lab.watch({}) == {} and lab.list_ending() == {"spare"}
 
 

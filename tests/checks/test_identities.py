@@ -4,10 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.checks import identities
-from gpu_blueprint.checks.identities import refuse_large_identities
 from gpu_blueprint.errors import Problem, StackError
-from gpu_blueprint.tenancy.identities import ServiceAccountGrants
 
 from ..support import builders
 
@@ -133,12 +130,3 @@ def test_actions_that_open_a_cluster_are_refused_though_aws_calls_them_writes(ac
 @pytest.mark.parametrize("action", ["eks:DescribeCluster", "eks:ListNodegroups"])
 def test_other_actions_of_eks_pass(action: str) -> None:
     assert of_statement(action, "arn:aws:eks:us-east-1:111122223333:cluster/gpu-test") == []
-
-
-def test_grants_that_no_identity_holds_are_refused_at_their_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
-    statement = {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": [f"arn:aws:s3:::models/{'x' * 6144}"]}
-    grants = ServiceAccountGrants(tenant="team", namespace="team", service_account="default", statements=(statement,))
-    stack = builders.config(tenants=[builders.tenant()])
-    monkeypatch.setattr(identities, "list_grants", lambda _: [grants])
-    (found,) = refuse_large_identities(stack)
-    assert (found.kind, found.path) == ("identity-too-large", ("tenants", 0))

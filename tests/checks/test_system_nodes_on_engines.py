@@ -35,6 +35,7 @@ def opened() -> Iterator[Opened]:
         lab.install_crds()
         assert lab.load(lab.scene.manifests) == []
         lab.kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+        lab.wait_until_enforced()
         yield lab, config
 
 

@@ -40,7 +40,8 @@ def test_explain_names_the_near_pool(project: Path, capsys: pytest.CaptureFixtur
     assert main(["explain", "dev", "shared-l5"]) == 2
     error = capsys.readouterr().err
     assert all(
-        words in error for words in ("dev has no pool, tenant or service 'shared-l5'", "did you mean shared-l4?")
+        words in error
+        for words in ("dev has no pool, tenant, service or storage 'shared-l5'", "did you mean shared-l4?")
     )
 
 
@@ -49,7 +50,7 @@ def test_explain_names_the_near_pool(project: Path, capsys: pytest.CaptureFixtur
     [
         ("GpuPodPending", "is an alert: blueprint explain GpuPodPending"),
         ("purchase-order", "is a kind of problem: blueprint explain purchase-order"),
-        ("", "prod has no pool, tenant or service ''"),
+        ("", "prod has no pool, tenant, service or storage ''"),
         ("spot-diverse", "is a policy rule: blueprint explain spot-diverse"),
     ],
 )
@@ -204,12 +205,16 @@ def test_a_pod_alone_is_a_manifest_that_kubectl_takes(project: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["dev", "sandbox", "--pod"], "--pod: dev has no pool 'sandbox'; it has cpu, shared-l4"),
+        (
+            ["dev", "sandbox", "--pod"],
+            "--pod: the tenant 'sandbox' of dev mounts no storage; give one of cpu, shared-l4",
+        ),
+        (["research", "visio", "--pod"], "--pod: research has no pool 'visio'; did you mean vision?"),
         (["prod", "infer-l40", "--pod"], "did you mean infer-l4"),
         (["unknown-field", "--pod"], "there is no stack 'unknown-field'"),
     ],
 )
-def test_only_a_pool_has_a_pod(
+def test_only_a_pool_or_a_tenant_with_storage_has_a_pod(
     project: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explain", *arguments]) == 2

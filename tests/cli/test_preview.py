@@ -31,13 +31,14 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
 
 
 HEAD = ("format", "blueprintVersion", "stack", "foundation", "resources", "cost", "serviceQuotas")
-PARTS = ("pools", "cpuPools", "tenants", "queues", "services", "promises", "warnings", "findings", "requirements")
+PARTS = ("pools", "cpuPools", "tenants", "queues", "services", "storage", "startTimes", "promises")
+JUDGEMENTS = ("warnings", "findings", "requirements")
 
 
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preview", "research", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == [*HEAD, *PARTS]
+    assert list(document) == [*HEAD, *PARTS, *JUDGEMENTS]
     fields = ["urn", "type", "name", "parent", "provider", "dependencies", "propertyDependencies", "custom"]
     assert all(list(resource) == [*fields, "inputs", "options"] for resource in document["resources"])
     assert (document["format"], document["blueprintVersion"]) == (2, __version__)

@@ -66,3 +66,19 @@ def test_a_managed_group_sets_one_pod_for_each_address_and_no_more_than_advised(
         58,
         110,
     ]
+
+
+def test_the_dns_cache_takes_its_part_of_each_system_node() -> None:
+    without, with_cache = (
+        measure_system_room(builders.config(cluster=builders.cluster(**fields)), find_instance("m7i.large"), 2)
+        for fields in ({}, {"nodeLocalDns": True})
+    )
+    assert without.each.cpu_milli - with_cache.each.cpu_milli == 25
+    assert without.each.memory_mib - with_cache.each.memory_mib == 64
+    assert (without.slots - with_cache.slots, with_cache.pods) == (1, without.pods)
+
+
+def test_images_that_gpu_nodes_pull_take_nothing_of_system_nodes() -> None:
+    pools = builders.pool(), builders.pool(prepull=["quay.io/team/train:1"])
+    rooms = [measure_system_room(builders.config(pools=[pool]), find_instance("m7i.large"), 2) for pool in pools]
+    assert rooms[0] == rooms[1]

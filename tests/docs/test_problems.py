@@ -13,7 +13,7 @@ from ..support.plans import ROOT
 
 KINDS = list_problem_kinds()
 NAMES = {kind.kind for kind in KINDS}
-ROOMS = ("", "catalog", "sharing", "config", "checks", "loading", "judging", "changes", "live/preflight")
+ROOMS = ("", "catalog", "sharing", "config", "checks", "loading", "judging", "changes", "live/preflight", "images")
 """The folders whose functions and classes take the kind of a problem as ``kind``."""
 OTHER_KINDS = {"DcgmField"}
 """Classes whose ``kind`` is the kind of something else, here of a metric."""

@@ -152,7 +152,7 @@ def test_a_build_goes_on_after_the_last_one_was_killed(fake_go: FakeGo) -> None:
     pid = fake_go.folder / "pid"
     fake_go.install(before=HANG.format(pid=pid))
     killed = start_build(fake_go)
-    wait_until(pid.exists, killed)
+    wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"), killed)
     leftover = fake_go.folder / "lab" / "tmp" / "kube-scheduler"
     leftover.write_text("half a program")
     killed.kill()

@@ -1,14 +1,18 @@
-"""A lab that cannot start, without engines."""
+"""A lab without engines: one that cannot start, and the wait for its policies."""
 
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from gpu_blueprint.errors import LabError
 from lab.engines import ENGINES
 from lab.lab import Lab
+from lab.policies import KINDS
 
+from ..support.fake_objects import FakeObjects
 from ..support.lab_scenes import scene
 
 
@@ -35,3 +39,14 @@ def test_missing_definitions_name_the_remedy_too(tmp_path: Path) -> None:
         (tmp_path / "stamps" / engine.name).write_text(engine.stamp)
     with pytest.raises(LabError, match=r"the lab has no crds \(.*\); run: make lab"), Lab(scene()):
         pass
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "NodePool"])
+def test_the_lab_waits_for_policies_only_where_its_scene_has_any(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[Any] = []
+    monkeypatch.setattr("lab.lab.wait_until_enforced", lambda kube, _: waits.append(kube))
+    lab = Lab(scene(manifests=({"apiVersion": "v1", "kind": kind, "metadata": {"name": "main"}},)))
+    lab.plane = cast(Any, SimpleNamespace(client=FakeObjects()))
+    lab.workspace = cast(Any, SimpleNamespace(refuse_dead_engines=lambda: None))
+    lab.wait_until_enforced()
+    assert waits == [lab.kube] * (kind in KINDS)

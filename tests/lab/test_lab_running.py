@@ -35,6 +35,7 @@ def lab() -> Iterator[Lab]:
         opened.start_karpenter()
         assert opened.load(opened.scene.manifests) == []
         opened.wait_until_ready()
+        opened.wait_until_enforced()
         yield opened
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gpu_blueprint.errors import LabError
 from lab import readiness
-from lab.readiness import Unready, explain_unready, list_unready, wait_until_ready
+from lab.readiness import Unready, explain_unready, list_unready, wait_until_namespaces_ready, wait_until_ready
 
 from ..support.fake_objects import FakeObjects
 
@@ -28,6 +28,12 @@ def namespace(name: str, phase: str = "Active") -> dict[str, Any]:
 
 def account(namespace: str) -> dict[str, Any]:
     return {"kind": "ServiceAccount", "metadata": {"name": "default", "namespace": namespace}}
+
+
+def quota(hard: Mapping[str, str], counted: Mapping[str, str] | None) -> dict[str, Any]:
+    status = {} if counted is None else {"hard": counted, "used": dict.fromkeys(counted, "0")}
+    place = {"name": "tenant", "namespace": "old"}
+    return {"kind": "ResourceQuota", "metadata": place, "spec": {"hard": hard}, "status": status}
 
 
 def fine() -> None:
@@ -52,6 +58,17 @@ def test_an_object_without_conditions_was_not_looked_at(status: Mapping[str, Any
 def test_a_namespace_is_ready_once_it_has_a_service_account() -> None:
     kube = FakeObjects(namespace("old"), namespace("young"), namespace("ending", "Terminating"), account("old"))
     assert list_unready(kube) == [Unready("Namespace", "young")]
+
+
+@pytest.mark.parametrize("counted", [None, {}, {"cpu": "1"}, {"cpu": "1", "memory": "2Gi"}])
+def test_a_quota_is_ready_once_its_status_has_the_limits_of_its_spec(counted: Mapping[str, str] | None) -> None:
+    hard = {"cpu": "1", "memory": "1Gi"}
+    assert list_unready(FakeObjects(quota(hard, counted))) == [Unready("ResourceQuota", "old/tenant")]
+    assert list_unready(FakeObjects(quota(hard, hard))) == []
+
+
+def test_a_quota_may_write_its_limits_in_two_ways() -> None:
+    assert list_unready(FakeObjects(quota({"cpu": "1000m", "memory": "1024Mi"}, {"cpu": "1", "memory": "1Gi"}))) == []
 
 
 def test_nodes_and_the_objects_of_karpenter_must_be_ready() -> None:
@@ -92,3 +109,20 @@ def test_a_dead_engine_ends_the_wait_at_once() -> None:
 
     with pytest.raises(LabError, match="karpenter ended"):
         wait_until_ready(FakeObjects(namespace("young")), refuse)
+
+
+def test_namespaces_can_be_ready_while_karpenter_does_not_run() -> None:
+    kube = FakeObjects(found("NodePool"), namespace("young"), quota({"cpu": "1"}, None))
+
+    def count() -> None:
+        kube.apply(account("young"))
+        kube.apply(quota({"cpu": "1"}, {"cpu": "1"}))
+
+    wait_until_namespaces_ready(kube, count)
+    assert [unready.kind for unready in list_unready(kube)] == ["NodePool"]
+
+
+def test_a_quota_that_nobody_counts_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness, "_LONGEST_S", 0)
+    with pytest.raises(LabError, match="ResourceQuota old/tenant: no engine has looked at it"):
+        wait_until_namespaces_ready(FakeObjects(quota({"cpu": "1"}, None)), fine)

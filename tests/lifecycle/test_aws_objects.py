@@ -20,7 +20,10 @@ GIVEN = (
     "queueUrl",
     "destinationCidrBlock",
     "bucket",
+    "prefix",
+    "ecrRepositoryPrefix",
     "tagKey",
+    "fileSystemId",
 )
 """Inputs that ids are made of."""
 RESOURCES = {found.type: found for stack in SHIPPED for found in plan(stack) if found.type.startswith("aws:")}

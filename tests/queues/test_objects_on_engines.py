@@ -112,7 +112,7 @@ def test_a_job_starts_from_zero_nodes_without_naming_a_pool(queues: QueueLab) ->
 
 
 def test_a_gang_of_two_nodes_starts_whole(queues: QueueLab) -> None:
-    gang = Work(name="gang", tenant="vision", asks={GPU: 8}, pods=2, runs="4s")
+    gang = Work(name="gang", tenant="vision", asks={GPU: 8}, pods=2, runs="15s")  # the nodes come one after the other
     queues.submit(gang)
     queues.wait(lambda: queues.runs(gang))
     pods = queues.list_pods(gang)

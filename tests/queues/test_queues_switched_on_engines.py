@@ -16,7 +16,7 @@ from lab.kube import RefusedError
 from lab.lab import Lab
 from lab.scene import Manifest
 
-from ..support.attack_lab import SECONDS_TO_ENFORCE, find_client
+from ..support.attack_lab import find_client
 from ..support.edits import remove_queues
 from ..support.plans import Plan
 from ..support.queue_lab import QueueLab, Work
@@ -131,7 +131,7 @@ def switch_on(story: Story) -> None:
         if kind == "ResourceFlavor":
             story.seen["refusal after Kueue"] = try_early(story)
         if kind == "LocalQueue" and not story.seen.get("refusal after the rules"):
-            story.queues.wait(lambda: try_early(story), SECONDS_TO_ENFORCE)
+            story.queues.lab.wait_until_enforced()
             story.seen["refusal after the rules"] = try_early(story)
 
     story.make(story.plan, story.plain, look)

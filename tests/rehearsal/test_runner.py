@@ -6,6 +6,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -13,7 +14,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import LabError
 from gpu_blueprint.rehearsal.outcome import Expectation, Outcome
 from gpu_blueprint.rehearsal.probe import Phase, Probe
-from gpu_blueprint.rehearsal.runner import Rehearsal, list_probes, pick_launches, run_probes
+from gpu_blueprint.rehearsal.runner import Rehearsal, list_probes, load_platform, pick_launches, run_probes
 from gpu_blueprint.rehearsal.stage import CancelledError, Stage
 
 from ..support import builders
@@ -146,6 +147,13 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> IdleStage:
 
 def run(stage: IdleStage, *probes: Probe) -> list[Any]:
     return run_probes(cast(Stage, stage), probes, lambda _: None)
+
+
+def test_no_probe_is_played_before_the_loaded_policies_and_quotas_are_enforced() -> None:
+    lab = MagicMock()
+    load_platform(lab, lambda _: None)
+    steps = [name for name, _, _ in lab.method_calls]
+    assert steps.index("load") < steps.index("wait_until_ready") < steps.index("wait_until_enforced") == len(steps) - 1
 
 
 def succeed(_: Stage) -> Outcome:

@@ -8,6 +8,7 @@ from gpu_blueprint.summary.first_pod import build_first_cpu_pod, build_first_pod
 from gpu_blueprint.summary.pods import build_pod
 
 from ..support import builders
+from ..support.image_stacks import MIRROR, REGISTRY
 from ..support.plans import shipped_config
 
 SHIPPED = [(stack, pool) for stack in map(shipped_config, ("dev", "research", "prod")) for pool in stack.gpu_pools]
@@ -62,6 +63,17 @@ def test_the_image_lies_where_the_stack_allows_images(allowed: str, image: str) 
     stack = builders.config(pools=[builders.pool()], images={"allowed": [allowed]})
     pod = build_first_pod(stack, stack.gpu_pools[0])
     assert pod["spec"]["containers"][0]["image"].startswith(image)
+
+
+@pytest.mark.parametrize("allowed", [None, ["nvcr.io", "public.ecr.aws/amazonlinux"]])
+def test_first_pods_pull_from_the_cache_and_the_mirror(allowed: list[str] | None) -> None:
+    images = {"pullThrough": ["ecr-public"], "mirror": MIRROR, **({"allowed": allowed} if allowed else {})}
+    stack = builders.config(pools=[builders.pool(), builders.cpu_pool()], images=images)
+    pods = build_first_pod(stack, stack.gpu_pools[0]), build_first_cpu_pod(stack, stack.cpu_pools[0])
+    gpu, cpu = (pod["spec"]["containers"][0]["image"] for pod in pods)
+    assert gpu.startswith(f"{MIRROR}/nvcr.io/nvidia/cuda:")
+    assert cpu == f"{REGISTRY}/gpu-test-ecr/amazonlinux/amazonlinux:2023"
+    assert not list(list_copies(stack))
 
 
 def test_an_image_of_elsewhere_must_be_copied_first() -> None:

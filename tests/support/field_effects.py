@@ -19,6 +19,7 @@ from .builders import (
     tenant,
 )
 from .field_effects_pools import CPU_POOLS, OTHER
+from .field_effects_storage import STORAGE
 from .field_effects_tenants import TENANTS
 
 Stack = tuple[dict[str, Any], str]
@@ -62,6 +63,11 @@ def remote(before: dict[str, Any], after: dict[str, Any]) -> Pair:
 
 def service_pair(before: dict[str, Any], after: dict[str, Any]) -> Pair:
     return stacks(services(service(**before)), services(service(**after)))
+
+
+def caches(secret: str) -> dict[str, Any]:
+    """A cache of Docker Hub, which needs a secret."""
+    return {"images": {"pullThrough": ["docker-hub"], "credentials": {"docker-hub": f"ecr-pullthroughcache/{secret}"}}}
 
 
 def scaled(before: dict[str, Any], after: dict[str, Any]) -> Pair:
@@ -131,6 +137,7 @@ KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
 CHANGES: dict[str, Pair] = {
     **TENANTS,
+    **STORAGE,
     "region": ((stack(), "us-east-1"), (stack("us-west-2"), "us-west-2")),
     "owner": stacks({}, {"owner": "others"}),
     "timezone": stacks(windowed(), {**windowed(), "timezone": "Asia/Tokyo"}),
@@ -140,6 +147,9 @@ CHANGES: dict[str, Pair] = {
     "tags": stacks({}, {"tags": {"a": "b"}}),
     "tenancy.enforcement": stacks({"tenancy": {"enforcement": "deny"}}, {"tenancy": {"enforcement": "warn"}}),
     "images.allowed": stacks({"images": {"allowed": ["docker.io"]}}, {"images": {"allowed": ["quay.io"]}}),
+    "images.pullThrough": stacks({"images": {"pullThrough": ["quay"]}}, {"images": {"pullThrough": ["kubernetes"]}}),
+    "images.credentials": stacks(caches("one-AbCdEf"), caches("two-AbCdEf")),
+    "images.mirror": stacks({"images": {"mirror": "a.example.com"}}, {"images": {"mirror": "b.example.com"}}),
     "network<NewVpc>.mode": stacks({}, existing()),
     "network<NewVpc>.cidr": networks({}, {"cidr": "10.41.0.0/16"}),
     "network<NewVpc>.zones": networks({}, {"zones": ["us-east-1a", "us-east-1c"]}),
@@ -218,6 +228,7 @@ CHANGES: dict[str, Pair] = {
     ),
     "autoscaling": stacks(monitoring(), {**monitoring(), "autoscaling": True}),
     "cluster.nodeRepair": clusters({}, {"nodeRepair": True}),
+    "cluster.nodeLocalDns": clusters({}, {"nodeLocalDns": True}),
     "services[].name": service_pair({}, {"name": "other"}),
     "services[].server": service_pair(
         {"server": None, "scaleOn": [ACTIVITY]}, {"server": "triton", "scaleOn": [ACTIVITY]}
@@ -247,6 +258,17 @@ CHANGES: dict[str, Pair] = {
 """Place of a field → two stacks that differ in the field and have different plans."""
 
 
+def started(before: dict[str, Any], after: dict[str, Any]) -> Pair:
+    """Two stacks with a queued pool, whose pods start in another way, perhaps too late for the queue."""
+
+    def build(start: dict[str, Any]) -> dict[str, Any]:
+        pools = [pool(purpose="training", podStart={"imageGib": 10, **start})]
+        models = {"name": "models", "kind": "efs", "tenants": {"team": "read"}}
+        return {"queueing": {}, "pools": pools, "tenants": [tenant()], "storage": [models]}
+
+    return stacks(build(before), build(after))
+
+
 JUDGED: dict[str, Pair] = {
     "network<ExistingVpc>.subnets[].cidr": stacks(existing(), existing(cidr="172.20.0.0/24")),
     "cluster.nodeOverlays": stacks(
@@ -269,5 +291,9 @@ JUDGED: dict[str, Pair] = {
     "waivers[].reason": stacks(waived(), waived(reason="a pool for demonstrations")),
     "waivers[].owner": stacks(waived(until="2026-11-19"), waived(until="2026-11-19", owner="others")),
     "waivers[].until": stacks(waived(), waived(until="2026-11-19")),
+    "pools[]<Pool>.podStart.imageGib": started({}, {"imageGib": 400}),
+    "pools[]<Pool>.podStart.weightsGib": started({"weightsGib": 1}, {"weightsGib": 900}),
+    "pools[]<Pool>.podStart.weightsFrom": started({"weightsGib": 900}, {"weightsGib": 900, "weightsFrom": "models"}),
+    "pools[]<Pool>.podStart.warmup": started({}, {"warmup": "1h"}),
 }
 """Place of a field without effect on the plan → two stacks with different problems, warnings or policy findings."""

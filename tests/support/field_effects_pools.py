@@ -45,6 +45,11 @@ def room(**changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"headroom": ROOM}, {"headroom": {**ROOM, **changes}}
 
 
+def snapshots() -> tuple[dict[str, Any], dict[str, Any]]:
+    before, after = ({"ami": {"family": "bottlerocket"}, "disk": {"snapshotId": f"snap-0a1b2c3{end}"}} for end in "de")
+    return before, after
+
+
 def pod_size(**changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"podSize": SMALL}, {"podSize": {**SMALL, **changes}}
 
@@ -74,6 +79,8 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[]<Pool>.maxGpus": ({}, {"maxGpus": 16}),
     "pools[]<Pool>.zones": ({}, {"zones": ["us-east-1b"]}),
     "pools[]<Pool>.disk.sizeGib": ({}, {"disk": {"sizeGib": 201}}),
+    "pools[]<Pool>.disk.snapshotId": snapshots(),
+    "pools[]<Pool>.prepull": ({"prepull": ["quay.io/a/b:1"]}, {"prepull": ["quay.io/a/b:2"]}),
     "pools[]<Pool>.labels": ({}, {"labels": {"example.com/a": "b"}}),
     "pools[]<Pool>.taints[].key": ({"taints": [TAINT]}, {"taints": [{**TAINT, "key": "b"}]}),
     "pools[]<Pool>.taints[].value": ({"taints": [TAINT]}, {"taints": [{**TAINT, "value": "c"}]}),
@@ -114,6 +121,7 @@ CPU_POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[]<CpuPool>.ami.version": ({}, {"ami": {"version": "v20260801"}}),
     "pools[]<CpuPool>.zones": ({}, {"zones": ["us-east-1b"]}),
     "pools[]<CpuPool>.disk.sizeGib": ({}, {"disk": {"sizeGib": 101}}),
+    "pools[]<CpuPool>.disk.snapshotId": snapshots(),
     **{
         place.replace("<Pool>", "<CpuPool>"): change
         for place, change in POOLS.items()

@@ -43,6 +43,7 @@ COUPLED: dict[str, tuple[str, ...]] = {
         f"pools[]<Pool>.sharing<{model}>.mode": ("pools[].sharing",)
         for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")
     },
+    "storage[]<LustreStorage>.kind": ("storage[].sizeGib", "storage[].zone"),
     "pools[]<Pool>.staticNodes": ("pools[].maxGpus",),
     "pools[]<CpuPool>.purpose": ("pools[].gpu", "pools[].maxGpus", "pools[].maxCpus", "pools[].purchase"),
     **{

@@ -5,6 +5,7 @@ Jobs run as long as they say (kwok plays their containers), or until somebody de
 
 import copy
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -142,11 +143,14 @@ class QueueLab:
         quota = find_condition(self.find_workload(work), "QuotaReserved")
         return str(quota.get("message", "")) if quota.get("status") == "False" else ""
 
-    def count_used(self, tenant: str) -> dict[str, int]:
-        """Return pool → units that admitted jobs of a tenant hold, of all resources of the pool together."""
+    def count_used(self, tenant: str) -> Counter[str]:
+        """Return pool → units that admitted jobs of a tenant hold, of all resources of the pool together.
+
+        A pool counts nothing before Kueue has written of it.
+        """
         queue = self.kube.get(API_VERSION, "ClusterQueue", tenant) or {}
         rows = queue.get("status", {}).get("flavorsReservation") or []
-        return {row["name"]: sum(int(each["total"]) for each in row["resources"]) for row in rows}
+        return Counter({row["name"]: sum(int(each["total"]) for each in row["resources"]) for row in rows})
 
     def wait(self, holds: Callable[[], Any], seconds: float = PATIENCE_S) -> None:
         """Wait until something holds, and fail with the state of all jobs if it never does."""
@@ -218,15 +222,17 @@ def open_queue_lab(
             remove_queues(before)
             assert lab.load(build_scene("queues", parse(before, REGION), plan_of(before, REGION)).manifests) == []
             lab.wait_until_ready()
+            lab.wait_until_enforced()
         yield opened
 
 
 def switch_on(queues: QueueLab) -> None:
-    """Start Kueue, load all objects of the stack, and wait until Karpenter and all ClusterQueues take work."""
+    """Start Kueue, load all objects of the stack, and wait until they are in force and all ClusterQueues take work."""
     lab = queues.lab
     lab.kueue.start()
     assert lab.load(lab.scene.manifests) == []
     lab.wait_until_ready()
+    lab.wait_until_enforced()
     names = [manifest["metadata"]["name"] for manifest in lab.scene.list_kind("ClusterQueue")]
     queues.wait(lambda: all(_is_active(queues.kube, name) for name in names))
 

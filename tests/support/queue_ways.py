@@ -109,5 +109,3 @@ WAYS = (
         says="delete with kubectl, or with propagationPolicy Background",
     ),
 )
-CANARIES = tuple(way for way in WAYS if way.name in ("a pod", "an owner", "an elastic job"))
-"""Ways of one request: once all are closed, the policies of pods and of jobs are back."""

@@ -79,9 +79,8 @@ def join_nodes(queues: QueueLab, pool: str, count: int) -> None:
 
 
 def wait_for_people(queues: QueueLab) -> None:
-    """Wait until tenants can make pods, and Kueue, if its queues are there, has seen the queue of every tenant."""
-    spaces = [tenant.namespace_name for tenant in queues.config.tenants]
-    queues.wait(lambda: all(queues.kube.get("v1", "ServiceAccount", "default", space) for space in spaces))
+    """Wait until the rules and quotas of tenants are in force, and Kueue, if it runs, has seen every tenant's queue."""
+    queues.lab.wait_until_enforced()
     queues.wait(lambda: all(_is_active(queue) for queue in queues.kube.list(API_VERSION, "LocalQueue")))
 
 

@@ -10,7 +10,7 @@ from gpu_blueprint.plan import PlannedResource
 
 ROLE = "arn:aws:iam::100200300400:role/"
 _VERSIONS = {
-    **dict.fromkeys(("Namespace", "ResourceQuota", "ConfigMap"), "core/v1"),
+    **dict.fromkeys(("Namespace", "ResourceQuota", "ConfigMap", "PersistentVolume"), "core/v1"),
     **dict.fromkeys(("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"), "rbac.authorization.k8s.io/v1"),
     "NetworkPolicy": "networking.k8s.io/v1",
     "NodePool": "karpenter.sh/v1",

@@ -3,7 +3,6 @@
 A request is a dry run unless a test says otherwise, so that tests share one server and leave nothing behind.
 """
 
-import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,12 +17,13 @@ from gpu_blueprint.loading import parse
 from gpu_blueprint.rendering import list_manifests
 from lab.control_plane import ControlPlane, start_control_plane
 from lab.kube import KubeClient
+from lab.policies import wait_until_enforced
+from lab.readiness import wait_until_namespaces_ready
 from lab.scene import Manifest
 from lab.workspace import Workspace, open_workspace
 
 from .builders import REGION
 from .plans import plan_of
-from .processes import wait_for
 
 _FIRST = ("Namespace", "PriorityClass", "ClusterRole", "Role", "ResourceQuota", "LimitRange")
 """Kinds that other kinds need, in order of need."""
@@ -34,9 +34,6 @@ _OURS = (
     *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
 )
 """Kinds that keep tenants inside their grants; nothing else of a stack is loaded."""
-_ADMISSION = "admissionregistration.k8s.io/v1"
-_CANARY = "canary"
-_number = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ class TenancyLab:
 
     def __init__(self, plane: ControlPlane, workspace: Workspace) -> None:
         certificate = workspace.folder / "certs" / "apiserver.crt"
-        self._plane = plane
+        self._plane, self._workspace = plane, workspace
         self._http = urllib3.PoolManager(ca_certs=str(certificate), retries=False, timeout=60)
         self._loaded: list[Manifest] = []
         self.config: StackConfig
@@ -119,37 +116,12 @@ class TenancyLab:
         for manifest in sorted(wanted, key=_find_rank):
             self.kube.apply(manifest)
         self._loaded = wanted
-        self._wait_for_namespaces()
         self.wait_until_enforced()
 
-    def _wait_for_namespaces(self) -> None:
-        """Wait for the service accounts that pods need, and for the status that quotas need."""
-        quotas = [manifest for manifest in self._loaded if manifest["kind"] == "ResourceQuota"]
-        spaces = [tenant.namespace_name for tenant in self.config.tenants]
-        wait_for(lambda: all(self.kube.get("v1", "ServiceAccount", "default", name) for name in spaces))
-        wait_for(lambda: all(map(self._has_status, quotas)))
-
-    def _has_status(self, quota: Manifest) -> bool:
-        found = self.kube.get(*_identify(quota)) or {}
-        hard = found.get("status", {}).get("hard", {})
-        return bool(hard) and hard.keys() == quota["spec"]["hard"].keys() and hard == found["spec"]["hard"]
-
     def wait_until_enforced(self) -> None:
-        """Wait until the API server enforces all policies that were written before, which takes about a second.
-
-        It reads policies in the order of their versions. A canary of each kind is therefore enforced last.
-        """
-        mark = str(next(_number))
-        for canary in _build_canaries(mark):
-            self.kube.apply(canary)
-        wait_for(lambda: self._meets_canaries(mark))
-
-    def _meets_canaries(self, mark: str) -> bool:
-        place = {"name": _CANARY, "namespace": "default"}
-        quiet: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**place, "labels": {"quiet": "yes"}}}
-        loud: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": place}
-        changed = self.create(quiet).body.get("metadata", {}).get("annotations", {})
-        return changed.get(_CANARY) == mark and f"canary {mark}." in self.create(loud).refusal
+        """Wait until namespaces take pods, quotas count, and the API server enforces all policies, or no longer."""
+        wait_until_namespaces_ready(self.kube, self._workspace.refuse_dead_engines)
+        wait_until_enforced(self.kube, self._workspace.refuse_dead_engines)
 
     def create(self, manifest: Manifest, who: Person | None = None, *, dry_run: bool = True) -> Answer:
         """Create an object."""
@@ -237,22 +209,3 @@ def _read_warnings(headers: Sequence[str]) -> Iterator[str]:
     """Yield the texts of warnings, which look like ``299 - "text"``."""
     for header in headers:
         yield header.split('"', 1)[1].rstrip('"').replace('\\"', '"').replace("\\\\", "\\")
-
-
-def _build_canaries(mark: str) -> Iterator[Manifest]:
-    """Yield a policy of each kind that shows a mark, with its binding, about one ConfigMap of the default namespace."""
-    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
-    ours = f"object.metadata.name == '{_CANARY}' && object.metadata.namespace == 'default'"
-    is_quiet = "has(object.metadata.labels) && 'quiet' in object.metadata.labels"
-    common = {"matchConstraints": {"resourceRules": [rule]}, "matchConditions": [{"name": "ours", "expression": ours}]}
-    place = {"name": _CANARY}
-    made = f"Object{{metadata: Object.metadata{{annotations: {{'{_CANARY}': '{mark}'}}}}}}"
-    mutation = {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": made}}
-    bodies: dict[str, dict[str, Any]] = {
-        "ValidatingAdmissionPolicy": {"validations": [{"expression": is_quiet, "message": f"canary {mark}."}]},
-        "MutatingAdmissionPolicy": {"reinvocationPolicy": "Never", "mutations": [mutation]},
-    }
-    for kind, body in bodies.items():
-        yield {"apiVersion": _ADMISSION, "kind": kind, "metadata": place, "spec": {**common, **body}}
-        binding = {"policyName": _CANARY, **({"validationActions": ["Deny"]} if kind.startswith("V") else {})}
-        yield {"apiVersion": _ADMISSION, "kind": f"{kind}Binding", "metadata": place, "spec": binding}

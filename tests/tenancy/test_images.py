@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ..support.image_stacks import MIRROR, REGISTRY
 from ..support.lab_objects import pod
 from ..support.tenancy_stack import tenancy_stack
 
@@ -27,6 +28,14 @@ DIGEST = f"@sha256:{'a' * 64}"
 @pytest.fixture(scope="module")
 def lab(api_server: "TenancyLab") -> "Iterator[TenancyLab]":
     api_server.load_stack(tenancy_stack(images={"allowed": ALLOWED}))
+    yield api_server
+
+
+@pytest.fixture
+def cached_lab(api_server: "TenancyLab") -> "Iterator[TenancyLab]":
+    """The same list, in a stack with a cache of Docker Hub and a mirror."""
+    cache = {"pullThrough": ["docker-hub"], "credentials": {"docker-hub": "ecr-pullthroughcache/hub-AbCdEf"}}
+    api_server.load_stack(tenancy_stack(images={"allowed": ALLOWED, "mirror": MIRROR, **cache}))
     yield api_server
 
 
@@ -109,6 +118,27 @@ def test_an_image_of_a_container_that_is_added_later_counts(lab: "TenancyLab") -
         assert "evil.org/app" in lab.patch(running, changed).refusal
     finally:
         lab.kube.delete("v1", "Pod", "pod", "web")
+
+
+@pytest.mark.parametrize(
+    ("image", "shown"),
+    [
+        (f"{REGISTRY}/gpu-test-hub/nvidia/cuda:12", ""),
+        (f"{REGISTRY}/gpu-test-hub/busybox", ""),
+        (f"{REGISTRY}/gpu-test-hub/library/busybox:1", ""),
+        (f"{MIRROR}/reg.example.com/team/app:1", ""),
+        (f"{REGISTRY}/gpu-test-hub/other/app", f"{REGISTRY}/gpu-test-hub/other/app"),
+        (f"{REGISTRY}/gpu-test-hub/nvidias/app", f"{REGISTRY}/gpu-test-hub/nvidias/app"),
+        (f"{REGISTRY}/gpu-test-quay/nvidia/cuda", f"{REGISTRY}/gpu-test-quay/nvidia/cuda"),
+        (f"{MIRROR}/reg.example.com/teams/app", f"{MIRROR}/reg.example.com/teams/app"),
+        (f"{MIRROR}/nvidia/cuda", f"{MIRROR}/nvidia/cuda"),
+    ],
+)
+def test_the_cache_and_the_mirror_hold_what_the_list_allows_and_no_more(
+    cached_lab: "TenancyLab", image: str, shown: str
+) -> None:
+    refusal = cached_lab.create(run(image)).refusal
+    assert (f"not allowed here: {shown};" in refusal) if shown else ("images" not in refusal)
 
 
 def test_a_stack_without_a_list_runs_any_image(api_server: "TenancyLab") -> None:

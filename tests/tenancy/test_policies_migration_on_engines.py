@@ -22,7 +22,6 @@ from ..support.attack_lab import (
     load_attacked_stack,
     open_attacked_lab,
     send,
-    send_until,
     without_bindings,
 )
 from ..support.edits import Stack
@@ -83,7 +82,7 @@ def finalize(lab: Lab, config: StackConfig, name: str) -> Verdict:
 def migrated() -> Iterator[Migrated]:
     """The platform after both steps; three pods of before run on."""
     with open_attacked_lab() as (lab, config):
-        with load_present(lab, config, "before.yaml"):
+        with load_present(lab, "before.yaml"):
             for name in ("old", "older", "oldest"):
                 body: Any = {**(write_case(name).body or {})}
                 body["metadata"] = {**body["metadata"], "finalizers": ["example.com/counted"]}
@@ -91,10 +90,12 @@ def migrated() -> Iterator[Migrated]:
             wait_for(lambda: is_running(lab, "oldest"))
         remove_before(lab)
         assert lab.load(list_objects(warn)) == []
-        warned = send_until(lab.kube, config, NEW_POD, lambda verdict: bool(verdict.warnings))
+        lab.wait_until_enforced()
+        warned = send(lab.kube, config, NEW_POD)
         finalized = finalize(lab, config, "old")
         assert lab.load(lab.scene.manifests) == []
-        denied = send_until(lab.kube, config, NEW_POD, lambda verdict: bool(verdict.refusal))
+        lab.wait_until_enforced()
+        denied = send(lab.kube, config, NEW_POD)
         yield Migrated(lab, config, warned, finalized, denied)
 
 
@@ -124,20 +125,24 @@ def test_the_platform_evicts_a_pod_of_before(migrated: Migrated) -> None:
 
 
 def test_a_deleted_binding_lets_everybody_in_until_it_is_back(migrated: Migrated) -> None:
-    kube, config = migrated.lab.kube, migrated.config
-    with without_bindings(kube, migrated.lab.scene, "gpu-blueprint-pods"):
-        assert send_until(kube, config, NEW_POD, lambda verdict: verdict.is_free).is_free
-    assert WORDS in send_until(kube, config, NEW_POD, lambda verdict: bool(verdict.refusal)).refusal
+    lab, config = migrated.lab, migrated.config
+    with without_bindings(lab.kube, lab.scene, "gpu-blueprint-pods"):
+        lab.wait_until_enforced()
+        assert send(lab.kube, config, NEW_POD).is_free
+    lab.wait_until_enforced()
+    assert WORDS in send(lab.kube, config, NEW_POD).refusal
 
 
 def test_a_waiver_lifts_a_rule_for_one_tenant(migrated: Migrated) -> None:
-    kube, waived = migrated.lab.kube, load_attacked_stack(waive)[0]
+    lab, waived = migrated.lab, load_attacked_stack(waive)[0]
     policy = next(policy for policy in list_policies(waived) if policy.name == "gpu-blueprint-pods")
-    apply_policy(kube, waived, policy)
-    assert send_until(kube, waived, NEW_POD, lambda verdict: verdict.is_free).is_free
-    assert WORDS in send(kube, waived, write_case("other", "training")).refusal
-    apply_policy(kube, migrated.config, policy)
-    assert send_until(kube, waived, NEW_POD, lambda verdict: bool(verdict.refusal)).refusal
+    apply_policy(lab.kube, waived, policy)
+    lab.wait_until_enforced()
+    assert send(lab.kube, waived, NEW_POD).is_free
+    assert WORDS in send(lab.kube, waived, write_case("other", "training")).refusal
+    apply_policy(lab.kube, migrated.config, policy)
+    lab.wait_until_enforced()
+    assert send(lab.kube, waived, NEW_POD).refusal
 
 
 def waive(stack: Stack) -> None:

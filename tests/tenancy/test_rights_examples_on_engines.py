@@ -19,6 +19,7 @@ from ..support.edits import remove_queues
 from ..support.engine_rehearsals import open_lab
 from ..support.example_controllers import read_example, run_ray_operator, start_notebook
 from ..support.plans import shipped_file
+from ..support.processes import wait_for
 from ..support.work_lab import find_faults, wait_for_pods
 
 pytestmark = pytest.mark.lab
@@ -53,8 +54,13 @@ def apply(opened: tuple[Lab, StackConfig], file: str) -> None:
 
 
 def find_program(opened: tuple[Lab, StackConfig], account: str) -> KubeClient:
+    """Return the client of a service account, once the API server has read the rights that it was given."""
     lab, config = opened
-    return find_client(lab.kube, config, f"{TENANT}:{account}")
+    program = find_client(lab.kube, config, f"{TENANT}:{account}")
+    asked = {"namespace": TENANT, "verb": "create", "resource": "pods"}
+    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "metadata": {}}
+    wait_for(lambda: program.create({**review, "spec": {"resourceAttributes": asked}})["status"]["allowed"])
+    return program
 
 
 def test_a_hub_starts_notebooks_on_slices(opened: tuple[Lab, StackConfig]) -> None:

@@ -1,6 +1,12 @@
 """The traffic that tenants may have, in the words of docs/tenancy.md."""
 
-from gpu_blueprint.tenancy.traffic import find_api_address, list_holdings, list_passages, list_vpc_blocks
+from gpu_blueprint.tenancy.traffic import (
+    find_api_address,
+    find_dns_address,
+    list_holdings,
+    list_passages,
+    list_vpc_blocks,
+)
 
 from ..support import builders
 
@@ -8,6 +14,11 @@ from ..support import builders
 def test_the_address_of_the_kubernetes_api_is_the_first_of_services() -> None:
     config = builders.config(cluster=builders.cluster(serviceCidr="10.100.64.0/20"))
     assert find_api_address(config) == "10.100.64.1/32"
+
+
+def test_the_address_of_names_is_the_tenth_of_services() -> None:
+    config = builders.config(cluster=builders.cluster(serviceCidr="10.100.64.0/20"))
+    assert find_dns_address(config) == "10.100.64.10"
 
 
 def test_a_new_vpc_is_one_block() -> None:

@@ -6,6 +6,8 @@ from itertools import groupby
 
 from ...config import StackConfig
 from ...cost.promises import list_promises
+from ...readiness.start_times import StartTime, list_start_times
+from ...readiness.words import write_phase, write_seconds
 from ...sharing import WHOLE_GPU
 from ...summary.cpu_pools import CpuPoolSummary, summarize_cpu_pools
 from ...summary.promises import format_quantity
@@ -18,6 +20,8 @@ from ...summary.stack import (
     summarize_service,
     summarize_tenant,
 )
+from ...summary.start_times import note_start_times
+from ...summary.storage import StorageSummary, summarize_storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,10 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
         tables.append(build_queue_table(queues))
     if config.services:
         tables.append(build_service_table(config))
+    if starts := [*list_start_times(config)]:
+        tables.append(build_start_table(config, starts))
+    if config.storage:
+        tables.append(build_storage_table(config))
     tables.append(build_promise_table(config))
     return tables
 
@@ -115,6 +123,21 @@ def _format_cpu_pool(pool: CpuPoolSummary) -> tuple[str, ...]:
     )
 
 
+def build_start_table(config: StackConfig, starts: Sequence[StartTime]) -> PlainTable:
+    """Return a row for each pool that states what its pods wait for."""
+    headers = ("pool", "new node", "image", "weights", "warm-up", "pod ready after")
+    rows = [
+        (
+            start.pool,
+            *map(write_phase, (start.node, start.image, start.weights)),
+            write_seconds(start.warmup.seconds),
+            f"about {write_seconds(start.seconds)}",
+        )
+        for start in starts
+    ]
+    return PlainTable("Start times", headers, rows, notes=[*note_start_times(config, starts)])
+
+
 def build_promise_table(config: StackConfig) -> PlainTable:
     """Return everything that is promised beside the room of the nodes at the ceilings."""
     headers = ("promised in", "resource", "at most", "always at work", "offered at the ceiling")
@@ -138,6 +161,20 @@ def build_service_table(config: StackConfig) -> PlainTable:
     return PlainTable(
         "Services", headers, [_format_service(summarize_service(config, service)) for service in config.services]
     )
+
+
+def build_storage_table(config: StackConfig) -> PlainTable:
+    """Return a row for each storage."""
+    headers = ("storage", "kind", "holds", "read by", "written by", "cost")
+    return PlainTable("Storage", headers, [*map(_format_storage, summarize_storage(config))])
+
+
+def _format_storage(storage: StorageSummary) -> tuple[str, ...]:
+    by_access = {
+        access: "\n".join(mount.tenant for mount in storage.mounts if mount.access == access)
+        for access in ("read", "write")
+    }
+    return (storage.name, storage.kind, storage.holds, by_access["read"], by_access["write"], storage.cost)
 
 
 def _format_pool(pool: PoolSummary) -> tuple[str, ...]:

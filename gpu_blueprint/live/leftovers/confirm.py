@@ -33,6 +33,7 @@ class Look:
 
 
 _NOT_FOUND = ("ResourceNotFoundException",)
+_ENDED = frozenset({"deleting", "deleted"})
 _CLUSTER = Look(
     service="eks", operation="DescribeCluster", build=lambda arn: {"name": arn.name.split("/")[0]}, missing=NO_CLUSTER
 )
@@ -87,6 +88,14 @@ LOOKS: dict[str, Look] = {
         missing=("InvalidSecurityGroupRuleId.NotFound",),
         path=("SecurityGroupRules",),
     ),
+    "ecr:repository": Look(
+        service="ecr",
+        operation="DescribeRepositories",
+        build=lambda arn: {"repositoryNames": [arn.name]},
+        missing=("RepositoryNotFoundException",),
+        path=("repositories",),
+        made="createdAt",
+    ),
     "eks:cluster": replace(_CLUSTER, path=("cluster",), made="createdAt", state="status", gone=GONE),
     "eks:nodegroup": Look(
         service="eks",
@@ -102,6 +111,25 @@ LOOKS: dict[str, Look] = {
     "eks:access-entry": _CLUSTER,
     "eks:addon": _CLUSTER,
     "eks:podidentityassociation": _CLUSTER,
+    "elasticfilesystem:access-point": Look(
+        service="efs",
+        operation="DescribeAccessPoints",
+        build=lambda arn: {"AccessPointId": arn.name},
+        missing=("AccessPointNotFound",),
+        path=("AccessPoints",),
+        state="LifeCycleState",
+        gone=_ENDED,
+    ),
+    "elasticfilesystem:file-system": Look(
+        service="efs",
+        operation="DescribeFileSystems",
+        build=lambda arn: {"FileSystemId": arn.name},
+        missing=("FileSystemNotFound",),
+        path=("FileSystems",),
+        made="CreationTime",
+        state="LifeCycleState",
+        gone=_ENDED,
+    ),
     "elasticloadbalancing:loadbalancer/app": _LOAD_BALANCER,
     "elasticloadbalancing:loadbalancer/net": _LOAD_BALANCER,
     "elasticloadbalancing:targetgroup": Look(
@@ -113,6 +141,26 @@ LOOKS: dict[str, Look] = {
     ),
     "events:rule": Look(
         service="events", operation="DescribeRule", build=lambda arn: {"Name": arn.name}, missing=_NOT_FOUND
+    ),
+    "fsx:association": Look(
+        service="fsx",
+        operation="DescribeDataRepositoryAssociations",
+        build=lambda arn: {"AssociationIds": [arn.name.split("/")[-1]]},
+        missing=("DataRepositoryAssociationNotFound",),
+        path=("Associations",),
+        made="CreationTime",
+        state="Lifecycle",
+        gone=GONE,
+    ),
+    "fsx:file-system": Look(
+        service="fsx",
+        operation="DescribeFileSystems",
+        build=lambda arn: {"FileSystemIds": [arn.name]},
+        missing=("FileSystemNotFound",),
+        path=("FileSystems",),
+        made="CreationTime",
+        state="Lifecycle",
+        gone=GONE,
     ),
     "iam:instance-profile": Look(
         service="iam",

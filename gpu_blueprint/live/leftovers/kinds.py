@@ -40,9 +40,12 @@ KINDS = {
     "ec2:volume": Kind("volume", "ec2 describe-volumes --volume-ids {name}"),
     "ec2:vpc": Kind("VPC", "ec2 describe-vpcs --vpc-ids {name}"),
     "ec2:vpc-endpoint": Kind("VPC endpoint", "ec2 describe-vpc-endpoints --vpc-endpoint-ids {name}"),
+    "ecr:repository": Kind("ECR repository", "ecr describe-repositories --repository-names {name}"),
     "eks:cluster": Kind("EKS cluster", "eks describe-cluster --name {name}"),
     "eks:nodegroup": Kind("node group", "eks describe-nodegroup --cluster-name {parts[0]} --nodegroup-name {parts[1]}"),
     "eks:addon": Kind("EKS add-on", "eks describe-addon --cluster-name {parts[0]} --addon-name {parts[1]}"),
+    "elasticfilesystem:access-point": Kind("EFS access point", "efs describe-access-points --access-point-id {name}"),
+    "elasticfilesystem:file-system": Kind("EFS file system", "efs describe-file-systems --file-system-id {name}"),
     "elasticloadbalancing:loadbalancer/app": Kind(
         "load balancer", "elbv2 describe-load-balancers --load-balancer-arns {arn}"
     ),
@@ -51,6 +54,10 @@ KINDS = {
     ),
     "elasticloadbalancing:targetgroup": Kind("target group", "elbv2 describe-target-groups --target-group-arns {arn}"),
     "events:rule": Kind("event rule", "events describe-rule --name {name}"),
+    "fsx:association": Kind(
+        "FSx data repository association", "fsx describe-data-repository-associations --association-ids {last}"
+    ),
+    "fsx:file-system": Kind("FSx file system", "fsx describe-file-systems --file-system-ids {name}"),
     "iam:instance-profile": Kind("instance profile", "iam get-instance-profile --instance-profile-name {last}"),
     "iam:policy": Kind("IAM policy", "iam get-policy --policy-arn {arn}"),
     "iam:role": Kind("IAM role", "iam get-role --role-name {last}"),

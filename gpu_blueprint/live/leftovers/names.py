@@ -1,4 +1,4 @@
-"""Objects with names that the stack decides: cluster, node groups, log group, queue and budgets.
+"""Objects with names that the stack decides: cluster, node groups, log group, queue, budgets and caches.
 
 The tagging API lists them late, and lists no log group that EKS itself made anew.
 """
@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from ...catalog.upstreams import UPSTREAMS
 from ...config import StackConfig
+from ...images.sources import name_cache_prefix
 from ..preflight import Account, RefusedError
 from ..preflight.answers import read_part
 from .marks import is_marked
@@ -28,6 +30,7 @@ def list_surveys(stack: StackConfig) -> Iterator[Survey]:
     yield Survey("log groups", "log group of the control plane", partial(_find_log_group, stack))
     yield Survey("queues", "queue of interruptions", partial(_find_queue, stack))
     yield Survey("budgets", "budgets", partial(_find_budgets, stack))
+    yield Survey("ECR", "cached images", partial(_find_cached_images, stack))
 
 
 def build_queue_url(arn: Arn) -> str:
@@ -102,3 +105,14 @@ def _find_budgets(stack: StackConfig, account: Account) -> Iterator[Resource]:
             tags = {row["Key"]: row["Value"] for row in rows}
             if is_marked(stack, tags):
                 yield Resource(arn=Arn.parse(arn), tags=tags)
+
+
+def _find_cached_images(stack: StackConfig, account: Account) -> Iterator[Resource]:
+    """Find the repositories of the caches, also without tags: ECR makes them when a node first pulls an image.
+
+    They are found after the stack file has lost its ``pullThrough`` too.
+    """
+    prefixes = tuple(f"{name_cache_prefix(stack, upstream)}/" for upstream in UPSTREAMS)
+    for repository in account.ask("ecr", "DescribeRepositories").get("repositories", []):
+        if repository["repositoryName"].startswith(prefixes):
+            yield Resource(arn=Arn.parse(repository["repositoryArn"]), tags={}, made=repository.get("createdAt"))

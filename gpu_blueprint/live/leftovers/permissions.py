@@ -18,6 +18,7 @@ CALLS: dict[str, frozenset[str]] = {
     iam.CHECK: frozenset(
         name_action("iam", operation) for type_ in iam.TYPES for operation in (type_.listing, type_.reading)
     ),
+    "ECR": frozenset({"ecr:DescribeRepositories"}),
     "EKS": frozenset({"eks:DescribeCluster", "eks:DescribeNodegroup", "eks:ListNodegroups"}),
     "log groups": frozenset({"logs:DescribeLogGroups"}),
     "queues": frozenset({"sqs:ListQueueTags"}),

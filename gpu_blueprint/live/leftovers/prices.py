@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ...catalog.prices import HOURS_A_MONTH
+from ...catalog.prices import HOURS_A_MONTH, find_service_price
 from ...config import StackConfig
 from ...cost.items import price_disk, price_instance, price_item
 from ...cost.money import Usd
@@ -35,6 +35,11 @@ def price_month(stack: StackConfig, kind: str, described: Mapping[str, Any]) -> 
         return _price_instance(stack, described)
     if kind == "ec2:volume":
         return _price_volume(stack.region, described)
+    if kind == "elasticfilesystem:file-system":
+        return _price_stored("efs-storage", stack.region, described.get("SizeInBytes", {}).get("Value", 0) / 1e9)
+    if kind == "fsx:file-system" and described.get("FileSystemType") == "LUSTRE":
+        speed = described.get("LustreConfiguration", {}).get("PerUnitStorageThroughput")
+        return _price_stored(f"fsx-lustre-{speed}", stack.region, described["StorageCapacity"])
     if kind == "ec2:vpc-endpoint" and described.get("VpcEndpointType") == "Interface":
         return _price_service("interface-endpoint", stack.region) * len(described.get("SubnetIds", []))
     return None
@@ -42,6 +47,12 @@ def price_month(stack: StackConfig, kind: str, described: Mapping[str, Any]) -> 
 
 def _price_service(item: str, region: str) -> Usd:
     return price_item(item, item, region).hour * HOURS_A_MONTH
+
+
+def _price_stored(key: str, region: str, gb: float) -> Usd:
+    """Price what a file system holds: Lustre's stated size, and the bytes of EFS, which AWS counts every hour."""
+    price = find_service_price(key, region)
+    return Usd(price.usd * gb) if price else Usd(unknown=frozenset({f"{key} in {region}"}))
 
 
 def _price_instance(stack: StackConfig, described: Mapping[str, Any]) -> Usd:

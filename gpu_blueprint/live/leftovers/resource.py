@@ -9,6 +9,8 @@ from ...cost.money import Usd
 
 _ONE_KIND = ("s3", "sns", "sqs")
 """Services whose ARNs name no kind, because they have only one."""
+REPOSITORY = "ecr:repository"
+"""Kind of the repositories of images."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

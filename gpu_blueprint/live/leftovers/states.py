@@ -21,6 +21,7 @@ _EC2_ID = re.compile(r"[a-z]+-[0-9a-f]{8,17}")
 _SECRET = "4dabf18193072939515e22adb298388d"
 """The key by which Pulumi marks an encrypted value; source: pulumi sdk/go/common/resource/sig."""
 _EXPORT = "write it with `pulumi stack export --stack {stack} --file FILE`"
+_CACHE_RULE = "aws:ecr/pullThroughCacheRule:PullThroughCacheRule"
 _CLUSTER, _NODE_GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
 
 
@@ -37,6 +38,8 @@ class States:
     node_groups: frozenset[str] = frozenset()
     pools: frozenset[str] = frozenset()
     node_classes: frozenset[str] = frozenset()
+    caches: frozenset[str] = frozenset()
+    """Prefixes of the repositories in which ECR caches images."""
     unfinished: tuple[str, ...] = ()
     """Operations that were under way when Pulumi was killed, such as ``creating aws:eks/cluster:Cluster gpu-prod``."""
 
@@ -164,6 +167,7 @@ def _merge(deployments: Sequence[_Deployment]) -> States:
         node_groups=_list_names(rows, _NODE_GROUP),
         pools=_list_names(rows, "kubernetes:karpenter.sh/", ":NodePool"),
         node_classes=_list_names(rows, "kubernetes:karpenter.k8s.aws/", ":EC2NodeClass"),
+        caches=_list_names(rows, _CACHE_RULE),
         unfinished=tuple(_describe(row) for deployment in deployments for row in deployment.pending),
     )
 

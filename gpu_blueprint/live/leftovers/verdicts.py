@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...config import StackConfig
 from ...cost.money import Usd
 from .marks import NODE_CLASS_TAG, NODE_GROUP_TAG, POOL_TAG, find_cluster, list_marks
-from .resource import Resource
+from .resource import REPOSITORY, Resource
 from .states import States
 
 
@@ -60,6 +60,9 @@ def find_keeper(stack: StackConfig, states: States, living: Iterable[str], resou
     A node of a pool that the program made, and that no state knows any more, has nobody who deletes it. A pool of the
     team's own stands in no state either; its nodes lack the tags of the blueprint.
     """
+    prefix = resource.arn.name.partition("/")[0]
+    if resource.arn.kind == REPOSITORY and prefix in states.caches:
+        return f"image cache {prefix}"  # ECR makes a repository when a node first pulls an image
     tags, cluster = resource.tags, find_cluster(resource.tags)
     if cluster not in living:
         return ""

@@ -35,7 +35,12 @@ CALLS: dict[str, tuple[str, ...]] = {
 """Check → IAM actions, which have the names of the API's operations."""
 
 _NEEDS_NONE = "sts:GetCallerIdentity"
-_PREFIXES = {"service-quotas": "servicequotas", "resourcegroupstaggingapi": "tag", "elbv2": "elasticloadbalancing"}
+_PREFIXES = {
+    "efs": "elasticfilesystem",
+    "elbv2": "elasticloadbalancing",
+    "resourcegroupstaggingapi": "tag",
+    "service-quotas": "servicequotas",
+}
 _UNLIKE_THEIR_OPERATION = {
     "budgets:DescribeBudget": "budgets:ViewBudget",
     "budgets:DescribeBudgets": "budgets:ViewBudget",

@@ -7,6 +7,7 @@ from ...config import StackConfig
 from ..rules import Alert
 from .cost import COST_ALERTS
 from .cpu import CPU_ALERTS
+from .dns import DNS_ALERTS
 from .gpu import GPU_ALERTS
 from .nodes import NODE_ALERTS
 from .queues import BUT_IN_QUEUES, QUEUE_ALERTS
@@ -15,15 +16,13 @@ from .tenancy import TENANCY_ALERTS
 from .watch import WATCH_ALERTS
 
 _EVERYWHERE = (*GPU_ALERTS, *NODE_ALERTS, *CPU_ALERTS, *COST_ALERTS, *SERVICE_ALERTS, *TENANCY_ALERTS, *WATCH_ALERTS)
-ALERTS = (*_EVERYWHERE, *QUEUE_ALERTS)
+ALERTS = (*_EVERYWHERE, *QUEUE_ALERTS, *DNS_ALERTS)
 """All alerts in the order of the runbook."""
 
 
 def list_alerts(stack: StackConfig) -> Iterator[Alert]:
     """Yield the alerts of a stack; with queues, a full pool and a full quota of queued jobs are no event."""
-    if not stack.queueing:
-        yield from _EVERYWHERE
-        return
-    for alert in ALERTS:
-        exempt = BUT_IN_QUEUES.get(alert.name)
+    optional = (*(QUEUE_ALERTS if stack.queueing else ()), *(DNS_ALERTS if stack.cluster.node_local_dns else ()))
+    for alert in (*_EVERYWHERE, *optional):
+        exempt = BUT_IN_QUEUES.get(alert.name) if stack.queueing else None
         yield dataclasses.replace(alert, expr=f"{alert.expr} {exempt}") if exempt else alert

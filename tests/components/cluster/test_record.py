@@ -9,7 +9,7 @@ import pulumi_aws as aws
 import pytest
 
 from components import platform
-from components.cluster.storage import Storage
+from components.storage.storage import Storage
 from gpu_blueprint import __version__
 from gpu_blueprint.changes.foundation import describe_foundation
 from gpu_blueprint.plan import PlannedResource, has_unknown

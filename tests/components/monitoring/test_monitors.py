@@ -66,3 +66,31 @@ def test_a_stack_with_queues_gets_its_rules_and_its_dashboard() -> None:
     rules = str(find_resource(planned, "PrometheusRule").inputs["spec"])
     assert "alert': 'TenantStarves'" in rules and "record': 'gpu_queue:units:own'" in rules
     assert find_resources(planned, "ConfigMap", "-dashboards-queues")
+
+
+@pytest.mark.parametrize("monitoring", [builders.monitoring(), EXISTING], ids=["install", "existing"])
+def test_prometheus_reads_both_ports_of_every_dns_cache_by_its_node(monitoring: dict[str, Any]) -> None:
+    planned = plan_of(builders.stack(cluster=builders.cluster(nodeLocalDns=True), **monitoring))
+    spec = find_resource(planned, "ServiceMonitor", "-dns").inputs["spec"]
+    service = find_resource(planned, "Service", "-dns-metrics").inputs
+    assert service["metadata"]["labels"] == spec["selector"]["matchLabels"]
+    assert service["metadata"]["namespace"] in spec["namespaceSelector"]["matchNames"]
+    assert service["metadata"]["labels"][spec["jobLabel"]] == "node-local-dns"
+    ports = {port["name"]: port["port"] for port in service["spec"]["ports"]}
+    assert [ports[endpoint["port"]] for endpoint in spec["endpoints"]] == [9253, 9353]
+    for endpoint in spec["endpoints"]:
+        assert {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"} in endpoint["relabelings"]
+
+
+def test_the_monitor_of_the_dns_cache_finds_no_other_service() -> None:
+    """The Service through which the cache asks CoreDNS has no metrics."""
+    planned = plan_of(builders.stack(cluster=builders.cluster(nodeLocalDns=True), **builders.monitoring()))
+    assert "labels" not in find_resource(planned, "Service", "-dns-upstream").inputs["metadata"]
+
+
+def test_a_stack_without_the_dns_cache_has_no_alert_about_it() -> None:
+    def read_rules(**cluster: Any) -> str:
+        planned = plan_of(builders.stack(cluster=builders.cluster(**cluster), **builders.monitoring()))
+        return str(find_resource(planned, "PrometheusRule").inputs["spec"])
+
+    assert "NodeLocalDns" not in read_rules() and "'NodeLocalDnsDown'" in read_rules(nodeLocalDns=True)

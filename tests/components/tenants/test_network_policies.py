@@ -160,3 +160,18 @@ def test_quota_and_rights_come_after_the_policies() -> None:
         for found in find_resources(planned, kind):
             if found.inputs["metadata"]["namespace"] == "team":
                 assert policies <= set(found.dependencies), found.name
+
+
+@pytest.mark.parametrize(
+    ("address", "port", "passes"),
+    [("169.254.20.10", 53, True), ("172.20.0.10", 53, True), ("169.254.20.10", 8080, False), ("10.40.1.1", 53, False)],
+)
+def test_pods_reach_the_dns_cache_of_their_node_and_nothing_else_there(address: str, port: int, passes: bool) -> None:
+    network = read_network(tenants=teams(), cluster=builders.cluster(nodeLocalDns=True))
+    assert network.lets_pass(TEAM, Host(address=address), port) is passes
+    assert network.lets_pass(TEAM, DNS, 53)
+
+
+def test_without_the_dns_cache_its_address_stays_closed() -> None:
+    network = read_network(tenants=teams())
+    assert not network.lets_pass(TEAM, Host(address="169.254.20.10"), 53)

@@ -10,7 +10,7 @@ from gpu_blueprint.live.leftovers.resource import Arn
 from gpu_blueprint.live.preflight import RefusedError
 
 from ...support import aws_models
-from ...support.aws_endpoint import Endpoint
+from ...support.aws_endpoint import Endpoint, as_json
 from ...support.cloud_objects import account, client, make_cluster, make_queue
 from ...support.plans import shipped_config
 
@@ -22,15 +22,20 @@ EXAMPLES = {
     "ce:anomalysubscription": "arn:aws:ce::100200300401:anomalysubscription/8f3c",
     "ec2:placement-group": f"arn:aws:ec2:{HERE}:placement-group/gpu-dev-train",
     "ec2:security-group-rule": f"arn:aws:ec2:{HERE}:security-group-rule/sgr-0a1b",
+    "ecr:repository": f"arn:aws:ecr:{HERE}:repository/gpu-dev-quay/prometheus/node-exporter",
     "eks:cluster": f"arn:aws:eks:{HERE}:cluster/gpu-dev",
     "eks:nodegroup": f"arn:aws:eks:{HERE}:nodegroup/gpu-dev/system/8f3c",
     "eks:access-entry": f"arn:aws:eks:{HERE}:access-entry/gpu-dev/role/100200300401/admin/8f3c",
     "eks:addon": f"arn:aws:eks:{HERE}:addon/gpu-dev/coredns/8f3c",
     "eks:podidentityassociation": f"arn:aws:eks:{HERE}:podidentityassociation/gpu-dev/a-8f3c",
+    "elasticfilesystem:access-point": f"arn:aws:elasticfilesystem:{HERE}:access-point/fsap-0a1b",
+    "elasticfilesystem:file-system": f"arn:aws:elasticfilesystem:{HERE}:file-system/fs-0a1b2c3d4e5f60718",
     "elasticloadbalancing:loadbalancer/app": f"arn:aws:elasticloadbalancing:{HERE}:loadbalancer/app/api/8f3c",
     "elasticloadbalancing:loadbalancer/net": f"arn:aws:elasticloadbalancing:{HERE}:loadbalancer/net/api/8f3c",
     "elasticloadbalancing:targetgroup": f"arn:aws:elasticloadbalancing:{HERE}:targetgroup/api/8f3c",
     "events:rule": f"arn:aws:events:{HERE}:rule/gpu-dev-karpenter-health-8f3c",
+    "fsx:association": f"arn:aws:fsx:{HERE}:association/fs-0a1b2c3d4e5f60718/dra-0a1b2c3d4e5f60718",
+    "fsx:file-system": f"arn:aws:fsx:{HERE}:file-system/fs-0a1b2c3d4e5f60718",
     "iam:instance-profile": "arn:aws:iam::100200300401:instance-profile/gpu-dev_8f3c",
     "iam:policy": "arn:aws:iam::100200300401:policy/gpu-dev-karpenter-interruption",
     "kms:key": f"arn:aws:kms:{HERE}:key/1c65ba86-e0e2-4762-a553-47ff6a69c8da",
@@ -119,5 +124,29 @@ def test_topics_rules_and_buckets_are_confirmed() -> None:
 
 
 def test_a_kind_without_a_call_stays_as_it_is_listed(cloud: Endpoint) -> None:
-    listed = Resource(arn=Arn.parse(f"arn:aws:fsx:{HERE}:file-system/fs-0a1b"), tags={"a": "b"})
+    listed = Resource(arn=Arn.parse(f"arn:aws:backup:{HERE}:backup-vault:nightly"), tags={"a": "b"})
     assert confirm(shipped_config("dev"), listed, account()) == listed and cloud.asked == []
+
+
+@pytest.mark.usefixtures("cloud")
+def test_file_systems_and_repositories_are_confirmed() -> None:
+    files = client("efs").create_file_system(CreationToken="homes", Encrypted=True)["FileSystemArn"]
+    lustre = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 125}
+    made = client("fsx").create_file_system(
+        FileSystemType="LUSTRE", StorageCapacity=1200, SubnetIds=["subnet-0a1b2c3d"], LustreConfiguration=lustre
+    )["FileSystem"]
+    repository = client("ecr").create_repository(repositoryName="gpu-dev-quay/a/b")["repository"]["repositoryArn"]
+    for arn in (files, made["ResourceARN"], repository):
+        assert look_up(arn), arn
+    assert all((found := look_up(arn)) and found.made and found.made.tzinfo for arn in (files, repository))
+    client("efs").delete_file_system(FileSystemId=files.rsplit("/", 1)[1])
+    client("fsx").delete_file_system(FileSystemId=made["FileSystemId"])
+    client("ecr").delete_repository(repositoryName="gpu-dev-quay/a/b")
+    assert [look_up(arn) for arn in (files, made["ResourceARN"], repository)] == [None, None, None]
+
+
+def test_a_file_system_that_is_being_deleted_is_gone(cloud: Endpoint) -> None:
+    cloud.answers["DescribeFileSystems"] = as_json({"FileSystems": [{"Lifecycle": "DELETING"}]})
+    assert look_up(EXAMPLES["fsx:file-system"]) is None
+    cloud.answers["DescribeDataRepositoryAssociations"] = as_json({"Associations": [{"Lifecycle": "DELETING"}]})
+    assert look_up(EXAMPLES["fsx:association"]) is None

@@ -40,10 +40,20 @@ def test_the_command_and_its_options_exist(kind: str) -> None:
             "aws eks describe-nodegroup --cluster-name gpu-dev --nodegroup-name system --region us-east-1",
         ),
         (
-            "arn:aws:fsx:us-east-1:1:file-system/fs-0a",
-            "fsx file-system",
+            "arn:aws:backup:us-east-1:1:backup-vault:nightly",
+            "backup backup-vault",
             "aws resourcegroupstaggingapi get-resources --resource-arn-list"
-            " arn:aws:fsx:us-east-1:1:file-system/fs-0a --region us-east-1",
+            " arn:aws:backup:us-east-1:1:backup-vault:nightly --region us-east-1",
+        ),
+        (
+            "arn:aws:fsx:us-east-1:1:association/fs-0a/dra-0a",
+            "FSx data repository association",
+            "aws fsx describe-data-repository-associations --association-ids dra-0a --region us-east-1",
+        ),
+        (
+            "arn:aws:ecr:us-east-1:1:repository/gpu-dev-quay/a/b",
+            "ECR repository",
+            "aws ecr describe-repositories --repository-names gpu-dev-quay/a/b --region us-east-1",
         ),
     ],
 )

@@ -82,6 +82,14 @@ def test_a_budget_is_found_by_its_name_and_its_tags(cloud: Endpoint) -> None:
     assert list(find()) == ["budgets:budget gpu-dev-monthly"]
 
 
+@pytest.mark.usefixtures("cloud")
+def test_cached_images_are_found_without_tags_and_without_pull_through_in_the_file() -> None:
+    for name in ("gpu-dev-quay/prometheus/node-exporter", "gpu-dev-quay-of-another/a", "quay/a", "gpu-dev-quay"):
+        client("ecr").create_repository(repositoryName=name)
+    (found,) = find().items()
+    assert found[0] == "ecr:repository gpu-dev-quay/prometheus/node-exporter" and found[1].made
+
+
 def test_an_error_of_a_service_is_no_proof_that_the_object_is_gone(cloud: Endpoint) -> None:
     cloud.answers["ListQueueTags"] = json_error("InternalError", "no", 400)
     (survey,) = [survey for survey in list_surveys(shipped_config("dev")) if survey.check == "queues"]
@@ -97,6 +105,7 @@ def test_an_error_of_a_service_is_no_proof_that_the_object_is_gone(cloud: Endpoi
         ("logs", "DescribeLogGroups", {"logGroupNamePrefix": LOGS}),
         ("sqs", "ListQueueTags", {"QueueUrl": "https://sqs.us-east-1.amazonaws.com/1/gpu-dev"}),
         ("budgets", "DescribeBudgets", {"AccountId": "100200300401"}),
+        ("ecr", "DescribeRepositories", {}),
         ("budgets", "ListTagsForResource", {"ResourceARN": "arn:aws:budgets::100200300401:budget/gpu-dev-monthly"}),
     ],
 )

@@ -141,3 +141,8 @@ def test_a_state_that_powershell_wrote_with_a_byte_order_mark_is_read(tmp_path: 
     path = tmp_path / "state.json"
     path.write_text(json.dumps(export([state_files.queue("gpu-dev")])), encoding="utf-8-sig")
     assert read_states([path], "dev").count == 1
+
+
+def test_the_prefixes_of_image_caches_are_read(tmp_path: Path) -> None:
+    rule = resource("aws:ecr/pullThroughCacheRule:PullThroughCacheRule", "gpu-dev-quay")
+    assert read(tmp_path, export([rule])).caches == {"gpu-dev-quay"}

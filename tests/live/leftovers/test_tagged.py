@@ -51,9 +51,9 @@ def test_fleets_and_listeners_end_with_other_objects(cloud: Endpoint) -> None:
         f"arn:aws:ec2:{HERE}:fleet/fleet-0a1b",
         f"{balancing}:listener/net/api/8f3c/9a",
         f"{balancing}:listener-rule/app/api/8f3c/9a/7b",
-        f"arn:aws:fsx:{HERE}:file-system/fs-0a1b",
+        f"arn:aws:backup:{HERE}:backup-vault:nightly",
     )
-    assert names(find(cloud)) == ["fs-0a1b"]
+    assert names(find(cloud)) == ["nightly"]
 
 
 def test_an_object_that_its_service_may_not_show_is_listed_with_the_reason(cloud: Endpoint) -> None:

@@ -89,3 +89,21 @@ def test_the_dearest_leftover_comes_first_and_the_sum_is_of_all() -> None:
     verdicts = decide(ALIVE, cheap, make(f"{EC2}:vpc/vpc-1"), dear)
     assert [row.arn.name for row in verdicts.leftovers] == ["nat-1", "eipalloc-1", "vpc-1"]
     assert verdicts.month.exact == 36.65
+
+
+REPOSITORY = "arn:aws:ecr:us-east-1:100200300401:repository"
+
+
+def test_a_cached_repository_belongs_to_the_cache_as_long_as_a_state_has_its_rule() -> None:
+    cached, other = make(f"{REPOSITORY}/gpu-dev-quay/a/b"), make(f"{REPOSITORY}/gpu-dev-hub/a")
+    verdicts = decide(States(caches=frozenset({"gpu-dev-quay"})), cached, other)
+    assert [(row.resource.arn.name, row.by) for row in verdicts.attended] == [
+        ("gpu-dev-quay/a/b", "image cache gpu-dev-quay")
+    ]
+    assert "gpu-dev-hub/a" in {row.arn.name for row in verdicts.leftovers}
+    assert "gpu-dev-quay/a/b" in {row.arn.name for row in decide(States(), cached).leftovers}
+
+
+def test_only_repositories_belong_to_a_cache() -> None:
+    verdicts = decide(States(caches=frozenset({"gpu-dev-quay"})), make(f"{EC2}:volume/gpu-dev-quay"))
+    assert verdicts.attended == []

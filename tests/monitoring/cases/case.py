@@ -31,6 +31,7 @@ STACK: dict[str, Any] = {
         builders.pool(name="other", purpose="training", instanceTypes=["p4d.24xlarge"], maxGpus=8),
     ],
     "queueing": {},
+    "cluster": builders.cluster(nodeLocalDns=True),
     "reservations": [{"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 2}],
     "tenants": [
         builders.tenant(),

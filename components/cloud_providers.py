@@ -1,0 +1,22 @@
+"""The providers of AWS and of pulumi-eks, which are explicit because default providers are off."""
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_eks as eks
+
+from gpu_blueprint.config import StackConfig
+
+
+def make_cloud_providers(config: StackConfig, *, parent: pulumi.Resource) -> list[pulumi.ProviderResource]:
+    """Make the providers; the AWS provider refuses any account but the stack's own."""
+    child = pulumi.ResourceOptions(parent=parent)
+    return [
+        aws.Provider(
+            f"{config.cluster_name}-aws",
+            region=config.region,
+            allowed_account_ids=[config.account_id],
+            default_tags={"tags": config.all_tags},
+            opts=child,
+        ),
+        eks.Provider(f"{config.cluster_name}-eks", opts=child),
+    ]

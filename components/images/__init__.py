@@ -1,0 +1,1 @@
+"""The images of the platform and of tenants: from where nodes pull them."""

@@ -1,0 +1,101 @@
+"""The pull-through cache: rules by which ECR copies images of public registries when a node first pulls them."""
+
+import json
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from gpu_blueprint.catalog.upstreams import UPSTREAMS, Upstream
+from gpu_blueprint.config import Images, StackConfig
+from gpu_blueprint.images.sources import name_cache_prefix
+
+from ..cluster.roles import ServiceRole, build_service_trust
+
+UNTAGGED_DAYS = 90
+"""Days that ECR keeps an image without a tag: an image that a digest names, or the former image of a tag that moved.
+A node that pulls it later makes ECR copy it again."""
+
+
+class ImageCache(pulumi.ComponentResource):
+    """A rule for each cached registry, and a template for the repositories that ECR makes by it.
+
+    ECR makes the repositories itself, at the first pull of each image, so no destroy deletes them; their tags let
+    ``blueprint leftovers`` find them. Nodes depend on ``ready``.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self, name: str, config: StackConfig, images: Images, *, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gpu-blueprint:components:ImageCache", name, None, opts)
+        role = ServiceRole(
+            name,
+            config,
+            # ECR sets tags only with a role of the account (ECR user guide, "Creating a repository creation template").
+            trust=build_service_trust("ecr.amazonaws.com"),
+            own_policies={"repositories": build_repository_policy(config, images)},
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.ready = []
+        for upstream in images.pull_through:
+            template = self._make_template(name, config, upstream, role)
+            rule = aws.ecr.PullThroughCacheRule(
+                f"{name}-{upstream}",
+                ecr_repository_prefix=name_cache_prefix(config, upstream),
+                upstream_registry_url=UPSTREAMS[upstream].url,
+                credential_arn=find_credentials(config, images, upstream),
+                # A repository that a node makes before the template exists would have no tags for ever.
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[template]),
+            )
+            self.ready.append(rule)
+        self.register_outputs({})
+
+    def _make_template(
+        self, name: str, config: StackConfig, upstream: Upstream, role: ServiceRole
+    ) -> aws.ecr.RepositoryCreationTemplate:
+        return aws.ecr.RepositoryCreationTemplate(
+            f"{name}-{upstream}-template",
+            prefix=name_cache_prefix(config, upstream),
+            description=f"Images of {UPSTREAMS[upstream].host} for {config.cluster_name}",
+            applied_fors=["PULL_THROUGH_CACHE"],
+            custom_role_arn=role.arn,
+            encryption_configurations=[{"encryption_type": "AES256"}],
+            # ECR moves a tag when its author does: it compares a cached tag with its registry once a day.
+            image_tag_mutability="MUTABLE",
+            lifecycle_policy=json.dumps(build_lifecycle_policy()),
+            resource_tags=config.all_tags,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[role.role, *role.attachments]),
+        )
+
+
+def find_credentials(config: StackConfig, images: Images, upstream: Upstream) -> str | None:
+    """Return the ARN of the secret with which ECR pulls from a registry; None if it needs no secret."""
+    secret = images.credentials.get(upstream)
+    return config.build_arn("secretsmanager", f"secret:{secret}") if secret else None
+
+
+def build_repository_policy(config: StackConfig, images: Images) -> dict[str, Any]:
+    """Return the statements that let ECR make the cached repositories with their tags."""
+    allow = {
+        "Effect": "Allow",
+        "Action": ["ecr:CreateRepository", "ecr:TagResource"],
+        "Resource": [
+            config.build_arn("ecr", f"repository/{name_cache_prefix(config, upstream)}/*")
+            for upstream in images.pull_through
+        ],
+    }
+    return {"Statement": [allow]}
+
+
+def build_lifecycle_policy() -> dict[str, Any]:
+    """Return the lifecycle policy of a cached repository. ECR keeps images that an index of architectures names."""
+    untagged = {"tagStatus": "untagged", "countType": "sinceImagePushed", "countUnit": "days"}
+    rule = {
+        "rulePriority": 1,
+        "description": "images without a tag",
+        "selection": {**untagged, "countNumber": UNTAGGED_DAYS},
+        "action": {"type": "expire"},
+    }
+    return {"rules": [rule]}

@@ -1,0 +1,117 @@
+"""Images that every new node of a pool pulls at once, before the work comes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_requests
+from gpu_blueprint.catalog.versions import BUSYBOX_IMAGE, PAUSE_IMAGE
+from gpu_blueprint.config import Pool, StackConfig
+from gpu_blueprint.images.sources import locate_image
+from gpu_blueprint.sharing import POOL_KEY
+
+from ..placement import TOLERATE_EVERY_TAINT
+
+_FOLDER = "/prepull"
+_END_AT_ONCE = f"{_FOLDER}/true"
+"""A program that ends at once, in one static file: many images have neither shell nor ``true``."""
+
+
+class Prepull(pulumi.ComponentResource):
+    """A DaemonSet for each pool with ``prepull``. GPU nodes depend on ``daemons``, so that also the first node pulls.
+
+    Kubelet counts the images as used for as long as the pod is there, so it does not delete them to win disk space.
+    """
+
+    daemons: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:Prepull", name, None, opts)
+        self.daemons = [
+            k8s.apps.v1.DaemonSet(
+                f"{name}-{pool.name}",
+                # Nodes come and go with the load, and large images take minutes. `pulumi up` must not wait for them.
+                metadata={
+                    "name": f"prepull-{pool.name}",
+                    "namespace": namespaces.KUBE_SYSTEM,
+                    "annotations": {"pulumi.com/skipAwait": "true"},
+                },
+                spec=build_daemons_spec(config, pool),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+            )
+            for pool in config.gpu_pools
+            if pool.prepull
+        ]
+        self.register_outputs({})
+
+
+def build_daemons_spec(config: StackConfig, pool: Pool) -> Any:
+    """Return the ``spec`` of a pool's DaemonSet. Running nodes pull a changed list too, a few nodes at a time."""
+    labels = {"app.kubernetes.io/name": "prepull", POOL_KEY: pool.name}
+    return {
+        "selector": {"match_labels": labels},
+        "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "10%"}},
+        "template": {"metadata": {"labels": labels}, "spec": _build_pod_spec(config, pool)},
+    }
+
+
+def _build_pod_spec(config: StackConfig, pool: Pool) -> Any:
+    """Return the ``spec`` of a pod that pulls one image after the other and then sleeps.
+
+    It starts on the network of the node, because kubelet starts such pods before the CNI is ready, and a pod that
+    sleeps should hold no address of the subnet.
+    """
+    tool = {
+        **_build_container("tool", locate_image(config, BUSYBOX_IMAGE)),
+        "command": ["cp", "/bin/busybox", _END_AT_ONCE],
+    }
+    pulls = [
+        {**_build_container(f"image-{number}", locate_image(config, image)), "command": [_END_AT_ONCE]}
+        for number, image in enumerate(pool.prepull, 1)
+    ]
+    sleep = _build_container("sleep", locate_image(config, PAUSE_IMAGE))
+    return {
+        "node_selector": {POOL_KEY: pool.name},
+        "tolerations": TOLERATE_EVERY_TAINT,
+        "host_network": True,
+        "automount_service_account_token": False,
+        "enable_service_links": False,
+        "termination_grace_period_seconds": 0,
+        "security_context": {
+            "run_as_non_root": True,
+            "run_as_user": 65535,
+            "run_as_group": 65535,
+            "seccomp_profile": {"type": "RuntimeDefault"},
+        },
+        "init_containers": [tool, *pulls],
+        "containers": [sleep],
+        "volumes": [{"name": "tool", "empty_dir": {"size_limit": "8Mi"}}],
+    }
+
+
+def _build_container(name: str, image: str) -> Any:
+    """Return a container that does next to nothing, whatever its image would do."""
+    return {
+        "name": name,
+        "image": image,
+        "image_pull_policy": "IfNotPresent",
+        # Images of CUDA ask for all GPUs of the node; this word makes NVIDIA's runtime add nothing.
+        "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
+        "resources": {"requests": find_requests("prepull", "sleep")},
+        "security_context": {
+            "allow_privilege_escalation": False,
+            "read_only_root_filesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "volume_mounts": [{"name": "tool", "mount_path": _FOLDER}],
+    }

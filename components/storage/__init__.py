@@ -1,0 +1,1 @@
+"""Storage: the default StorageClass, and the buckets and file systems that tenants share."""

@@ -1,0 +1,72 @@
+"""An S3 bucket for tenants, made by the platform."""
+
+from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+
+import pulumi
+import pulumi_aws as aws
+
+from gpu_blueprint.config import S3Storage, StackConfig
+from gpu_blueprint.storage.names import name_bucket
+
+from ..cluster.roles import render_policy
+from .private_bucket import build_tls_statement, close_bucket
+
+OLD_VERSIONS_DAYS = 30
+"""Days for which a deleted or replaced object can be brought back."""
+
+
+class StorageBucket(pulumi.ComponentResource):
+    """A private, encrypted and versioned bucket; nobody but the roles of its tenants reads or writes it.
+
+    S3 refuses to delete a bucket that holds objects, and the platform never empties it. ``ready`` lists the resources
+    that volumes and imports depend on.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self, name: str, config: StackConfig, storage: S3Storage, *, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gpu-blueprint:components:StorageBucket", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        named = name_bucket(config, storage)
+        bucket = aws.s3.Bucket(
+            f"{name}-bucket",
+            bucket=named,
+            force_destroy=False,
+            opts=pulumi.ResourceOptions(parent=self, protect=config.cluster.deletion_protection),
+        )
+        closed = close_bucket(name, bucket, child)
+        policy = aws.s3.BucketPolicy(
+            f"{name}-policy",
+            bucket=bucket.bucket,
+            policy=render_policy({"Statement": [build_tls_statement(named)]}),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[closed[0]]),
+        )
+        # Nobody owns objects by an ACL, whoever wrote them.
+        ownership = aws.s3.BucketOwnershipControls(
+            f"{name}-ownership", bucket=bucket.bucket, rule={"object_ownership": "BucketOwnerEnforced"}, opts=child
+        )
+        versioning = aws.s3.BucketVersioning(
+            f"{name}-versioning", bucket=bucket.bucket, versioning_configuration={"status": "Enabled"}, opts=child
+        )
+        self.ready = [*closed, policy, ownership, self._expire_versions(name, bucket, versioning)]
+        self.register_outputs({"bucketName": named})
+
+    def _expire_versions(self, name: str, bucket: aws.s3.Bucket, versioning: pulumi.Resource) -> pulumi.Resource:
+        """Let old versions expire, and the parts of uploads that never ended."""
+        return aws.s3.BucketLifecycleConfiguration(
+            f"{name}-lifecycle",
+            bucket=bucket.bucket,
+            rules=[
+                {
+                    "id": "old-versions",
+                    "status": "Enabled",
+                    "filter": {"prefix": ""},
+                    "noncurrent_version_expiration": {"noncurrent_days": OLD_VERSIONS_DAYS},
+                    "expiration": {"expired_object_delete_marker": True},
+                    "abort_incomplete_multipart_upload": {"days_after_initiation": 7},
+                }
+            ],
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[versioning]),
+        )

@@ -1,0 +1,147 @@
+"""An EFS file system for tenants: a mount target in every zone, and an access point for each tenant."""
+
+from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from gpu_blueprint.catalog.storage import NFS_PORT
+from gpu_blueprint.config import EfsStorage, StackConfig
+from gpu_blueprint.storage.mounts import Mount
+from gpu_blueprint.storage.volumes import FileSystem
+
+from ..cluster.cluster import Cluster
+from ..cluster.roles import add_version
+from ..network.network import Network, select_subnets
+
+_CLIENT = "elasticfilesystem:Client"
+
+
+class EfsFileSystem(pulumi.ComponentResource):
+    """An encrypted file system with elastic throughput; ``systems`` holds the parts of each tenant's volume.
+
+    ``ready`` lists the resources that must exist while pods mount the file system.
+    """
+
+    systems: dict[str, FileSystem]
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        storage: EfsStorage,
+        mounts: list[Mount],
+        *,
+        network: Network,
+        cluster: Cluster,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:EfsFileSystem", name, None, opts)
+        self._child = pulumi.ResourceOptions(parent=self)
+        self.system = aws.efs.FileSystem(
+            f"{name}-files",
+            encrypted=True,
+            throughput_mode="elastic",
+            tags={"Name": name},
+            opts=pulumi.ResourceOptions(parent=self, protect=config.cluster.deletion_protection),
+        )
+        points = {mount.tenant.name: self._make_access_point(name, storage, mount) for mount in mounts}
+        handles = {tenant: pulumi.Output.concat(self.system.id, "::", point.id) for tenant, point in points.items()}
+        self.systems = {tenant: FileSystem(handle=handle) for tenant, handle in handles.items()}
+        policy = self._make_policy(name, {points[mount.tenant.name]: mount.may_write for mount in mounts})
+        self.ready = [*self._make_mount_targets(name, network, cluster), policy]
+        self.register_outputs({})
+
+    def _make_access_point(self, name: str, storage: EfsStorage, mount: Mount) -> aws.efs.AccessPoint:
+        """Make the way into the folder of a tenant: EFS makes the folder, and each file gets the same owner."""
+        return aws.efs.AccessPoint(
+            f"{name}-{mount.tenant.name}",
+            file_system_id=self.system.id,
+            posix_user=aws.efs.AccessPointPosixUserArgs(uid=storage.uid, gid=storage.gid),
+            root_directory=aws.efs.AccessPointRootDirectoryArgs(
+                path=f"/{mount.tenant.name}",
+                creation_info=aws.efs.AccessPointRootDirectoryCreationInfoArgs(
+                    owner_uid=storage.uid, owner_gid=storage.gid, permissions="0750"
+                ),
+            ),
+            tags={"Name": f"{name}-{mount.tenant.name}"},
+            opts=self._child,
+        )
+
+    def _make_policy(self, name: str, points: Mapping[aws.efs.AccessPoint, bool]) -> pulumi.Resource:
+        writers = [point.arn for point, may_write in points.items() if may_write]
+        readers = [point.arn for point, may_write in points.items() if not may_write]
+        return aws.efs.FileSystemPolicy(
+            f"{name}-policy",
+            file_system_id=self.system.id,
+            policy=pulumi.Output.json_dumps(add_version(build_file_system_policy(self.system.arn, writers, readers))),
+            opts=self._child,
+        )
+
+    def _make_mount_targets(self, name: str, network: Network, cluster: Cluster) -> list[pulumi.Resource]:
+        """Make the addresses of the file system, one in each zone: EFS takes no second one there."""
+        group = aws.ec2.SecurityGroup(
+            f"{name}-group",
+            description=f"NFS from the nodes to {name}",
+            vpc_id=network.vpc_id,
+            ingress=[
+                aws.ec2.SecurityGroupIngressArgs(
+                    protocol="tcp",
+                    from_port=NFS_PORT,
+                    to_port=NFS_PORT,
+                    security_groups=[cluster.control_plane.eks_cluster.vpc_config.cluster_security_group_id],
+                    description="NFS",
+                )
+            ],
+            tags={"Name": name},
+            opts=self._child,
+        )
+        return [
+            aws.efs.MountTarget(
+                f"{name}-{zone}",
+                file_system_id=self.system.id,
+                subnet_id=select_subnets(network, [zone])[0],
+                security_groups=[group.id],
+                opts=self._child,
+            )
+            for zone in dict.fromkeys(network.zones)
+        ]
+
+
+def build_file_system_policy(system: Any, writers: list[Any], readers: list[Any]) -> dict[str, Any]:
+    """Return a policy that lets clients in by the access points of tenants alone, without root, with TLS.
+
+    A mount carries no identity, so the access point decides: the driver names it, and no tenant chooses a volume.
+    EFS calls a policy public unless it asks for access through a mount target (EFS user guide, "Blocking public
+    access").
+    """
+    rights = ((writers, [f"{_CLIENT}Mount", f"{_CLIENT}Write"]), (readers, [f"{_CLIENT}Mount"]))
+    return {
+        "Statement": [
+            *(_admit(system, points, actions) for points, actions in rights if points),
+            {
+                "Effect": "Deny",
+                "Principal": {"AWS": "*"},
+                "Action": "*",
+                "Resource": system,
+                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+            },
+        ]
+    }
+
+
+def _admit(system: Any, points: list[Any], actions: list[str]) -> dict[str, Any]:
+    return {
+        "Effect": "Allow",
+        "Principal": {"AWS": "*"},
+        "Action": actions,
+        "Resource": system,
+        "Condition": {
+            "Bool": {"elasticfilesystem:AccessedViaMountTarget": "true"},
+            "StringEquals": {"elasticfilesystem:AccessPointArn": points},
+        },
+    }

@@ -1,0 +1,119 @@
+"""An FSx for Lustre file system for tenants, in one zone, and its association with a bucket."""
+
+from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from gpu_blueprint.catalog.storage import LUSTRE_PORTS, LUSTRE_VERSION
+from gpu_blueprint.config import LustreStorage, S3Storage, StackConfig
+from gpu_blueprint.storage.names import DATA_FOLDER, find_import, name_bucket
+from gpu_blueprint.storage.volumes import FileSystem
+
+from ..cluster.cluster import Cluster
+from ..network.network import Network, select_subnets
+
+IMPORTED = ("NEW", "CHANGED", "DELETED")
+"""Events of a bucket that the file system follows, and events of files that it writes back."""
+
+
+class LustreFileSystem(pulumi.ComponentResource):
+    """A file system of the type PERSISTENT_2; ``system`` holds the parts of a volume, the same for each tenant.
+
+    ``ready`` lists the resources that must exist while pods mount the file system.
+    """
+
+    system: FileSystem
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        storage: LustreStorage,
+        *,
+        network: Network,
+        cluster: Cluster,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:LustreFileSystem", name, None, opts)
+        self._child = pulumi.ResourceOptions(parent=self)
+        group, rules = self._make_group(name, network, cluster)
+        files = aws.fsx.LustreFileSystem(
+            f"{name}-files",
+            storage_capacity=storage.size_gib,
+            subnet_ids=select_subnets(network, [storage.zone])[0],
+            security_group_ids=[group.id],
+            deployment_type="PERSISTENT_2",
+            storage_type="SSD",
+            per_unit_storage_throughput=storage.throughput,
+            data_compression_type="LZ4",
+            file_system_type_version=LUSTRE_VERSION,
+            # FSx takes no backups of a file system with a bucket behind it.
+            automatic_backup_retention_days=0,
+            tags={"Name": name},
+            # FSx tries its ports when it makes the file system, and refuses it where the rules are missing.
+            opts=pulumi.ResourceOptions(parent=self, depends_on=rules, protect=config.cluster.deletion_protection),
+        )
+        bucket = find_import(config, storage)
+        imports = [self._associate(name, config, storage, bucket, files, depends_on)] if bucket else []
+        self.system = FileSystem(attributes={"dnsname": files.dns_name, "mountname": files.mount_name})
+        self.ready = [files, *imports]
+        self.register_outputs({})
+
+    def _make_group(
+        self, name: str, network: Network, cluster: Cluster
+    ) -> tuple[aws.ec2.SecurityGroup, list[pulumi.Resource]]:
+        """Make the file system's security group, and the rules by which its servers call the nodes."""
+        nodes = cluster.control_plane.eks_cluster.vpc_config.cluster_security_group_id
+        ports: list[dict[str, Any]] = [{"from_port": first, "to_port": last} for first, last in LUSTRE_PORTS]
+        rule: dict[str, Any] = {"protocol": "tcp", "self": True, "security_groups": [nodes], "description": "Lustre"}
+        group = aws.ec2.SecurityGroup(
+            f"{name}-group",
+            description=f"Lustre between the nodes and {name}",
+            vpc_id=network.vpc_id,
+            ingress=[aws.ec2.SecurityGroupIngressArgs(**rule, **each) for each in ports],
+            egress=[aws.ec2.SecurityGroupEgressArgs(**rule, **each) for each in ports],
+            tags={"Name": name},
+            opts=self._child,
+        )
+        back = [
+            aws.vpc.SecurityGroupIngressRule(
+                f"{name}-from-{each['from_port']}",
+                security_group_id=nodes,
+                referenced_security_group_id=group.id,
+                description="Lustre",
+                ip_protocol="tcp",
+                **each,
+                opts=self._child,
+            )
+            for each in ports
+        ]
+        return group, [group, *back]
+
+    def _associate(
+        self,
+        name: str,
+        config: StackConfig,
+        storage: LustreStorage,
+        bucket: S3Storage,
+        files: aws.fsx.LustreFileSystem,
+        depends_on: Sequence[pulumi.Resource],
+    ) -> pulumi.Resource:
+        """Show the objects of a bucket as files. The files stay when the association goes."""
+        events: Any = {"events": [*IMPORTED]}
+        return aws.fsx.DataRepositoryAssociation(
+            f"{name}-import",
+            file_system_id=files.id,
+            file_system_path=DATA_FOLDER,
+            data_repository_path=f"s3://{name_bucket(config, bucket)}/{bucket.folder}",
+            batch_import_meta_data_on_create=True,
+            delete_data_in_filesystem=False,
+            s3={"auto_import_policy": events, **({"auto_export_policy": events} if storage.export else {})},
+            tags={"Name": name},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+        )

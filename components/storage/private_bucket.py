@@ -1,0 +1,43 @@
+"""A bucket that is closed to the public, encrypted, and reached with TLS alone."""
+
+from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
+
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+
+def close_bucket(name: str, bucket: aws.s3.Bucket, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+    """Make a bucket private and encrypted. A policy of the bucket depends on the first resource that this returns:
+    S3 refuses to set a policy and the public access block at the same moment.
+    """
+    public_access_block = aws.s3.BucketPublicAccessBlock(
+        f"{name}-private",
+        bucket=bucket.bucket,
+        block_public_acls=True,
+        block_public_policy=True,
+        ignore_public_acls=True,
+        restrict_public_buckets=True,
+        opts=opts,
+    )
+    encryption = aws.s3.BucketServerSideEncryptionConfiguration(
+        f"{name}-encryption",
+        bucket=bucket.bucket,
+        rules=[{"apply_server_side_encryption_by_default": {"sse_algorithm": "AES256"}}],
+        opts=opts,
+    )
+    return [public_access_block, encryption]
+
+
+def build_tls_statement(bucket: str) -> dict[str, Any]:
+    """Return the statement of a bucket policy that refuses every request without TLS."""
+    arn = f"arn:aws:s3:::{bucket}"
+    return {
+        "Sid": "DenyHTTP",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": [arn, f"{arn}/*"],
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }

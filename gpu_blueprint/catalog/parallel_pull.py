@@ -1,0 +1,38 @@
+"""Numbers of the parallel pull of one image, by the size of the node and by the disk that takes the image.
+
+More downloads and larger parts fill the network; more unpacks fill the CPU and the disk, and an image of few layers
+gains nothing from them. AWS advises 10 to 20 downloads in parts of 16 MB for images in ECR, and 12 unpacks; AL2023's
+nodes do 20 and 12 by default. Bottlerocket's defaults are 3 downloads, whole layers and one unpack, so that the
+parallel pull would hardly be parallel. Sources: aws-samples/karpenter-blueprints soci-snapshotter;
+awslabs/soci-snapshotter docs/parallel-mode.md; awslabs/amazon-eks-ami nodeadm soci-snapshotter.config.toml;
+Bottlerocket settings reference 1.53, container-runtime-plugins. Read 2026-11-23.
+
+The numbers by size are ours: decompression takes about one CPU for each layer, and a gp3 volume of 1000 MiB/s takes
+what about six unpacks write beside the downloads that it buffers. No node has measured them yet.
+"""
+
+from dataclasses import dataclass
+
+_MOST_DOWNLOADS, _FEW_DOWNLOADS, _MANY_VCPU = 20, 10, 16
+_MOST_UNPACKS, _MOST_UNPACKS_ON_EBS, _FEWEST_UNPACKS = 12, 6, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParallelPull:
+    """Settings for one image."""
+
+    downloads: int
+    """Connections to the registry."""
+    unpacks: int
+    """Layers that are unpacked at the same time."""
+    part: str = "16mb"
+    """Size of a part of a layer, which one connection gets."""
+
+
+def choose_parallel_pull(vcpu: int, *, has_nvme: bool) -> ParallelPull:
+    """Return the settings for nodes of at least ``vcpu`` vCPUs; ``has_nvme`` if images lie on local NVMe disks."""
+    is_large = vcpu >= _MANY_VCPU and has_nvme
+    most = _MOST_UNPACKS if has_nvme else _MOST_UNPACKS_ON_EBS
+    return ParallelPull(
+        downloads=_MOST_DOWNLOADS if is_large else _FEW_DOWNLOADS, unpacks=max(min(vcpu // 2, most), _FEWEST_UNPACKS)
+    )

@@ -1,0 +1,51 @@
+"""Images that nodes get before a pod asks for them: images that no pod may run, and snapshots that idle fast disks."""
+
+from collections.abc import Iterator
+
+from ..config import StackConfig
+from ..errors import Problem
+from ..images.sources import name_registry, split_image
+
+
+def warn_of_images_that_nobody_may_run(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of images of ``prepull`` outside ``images.allowed``; nodes pull and keep them for no pod.
+
+    Images in the account's own registry may be copies of allowed images, and bring no warning.
+    """
+    if not stack.allowed_images:
+        return
+    for pool_index, pool in stack.numbered_gpu_pools:
+        for index, image in enumerate(pool.prepull):
+            own = split_image(image)[0] == name_registry(stack)
+            if not own and not any(_is_below(image, entry) for entry in stack.allowed_images):
+                reason = f"tenants may not run {image!r}, so new nodes would pull it for nobody"
+                hint = "add its registry and path to images.allowed, or remove it"
+                path = ("pools", pool_index, "prepull", index)
+                yield Problem("prepull-not-allowed", path, reason, hint, severity="warning")
+
+
+def _is_below(image: str, entry: str) -> bool:
+    """Return whether an image is an entry of ``images.allowed``, or lies below it."""
+    full = _name_fully(image)
+    allowed = entry.removesuffix("/").replace("index.docker.io", "docker.io", 1)
+    return any(full == name or full.startswith(f"{name}/") for name in (allowed, _name_fully(allowed)))
+
+
+def _name_fully(image: str) -> str:
+    """Return registry and path without tag and digest: ``docker.io/library/nginx``."""
+    registry, path = split_image(image.partition("@")[0])
+    folders, slash, last = path.rpartition("/")
+    return f"{registry}/{folders}{slash}{last.partition(':')[0]}"
+
+
+def warn_of_snapshots_beside_nvme(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of a snapshot where every node has local NVMe, which then stays empty beside the volume."""
+    for index, pool in enumerate(stack.pools):
+        if pool.disk.snapshot_id and all(row.local_nvme_gb for row in stack.list_named_instances(pool)):
+            reason = (
+                "images from a snapshot lie on the EBS volume, so the local NVMe disks of the nodes stay empty, and "
+                "the first read of each block comes from S3"
+            )
+            hint = "compare the start with prepull, which pulls onto NVMe; else turn on fast snapshot restore"
+            path = ("pools", index, "disk", "snapshotId")
+            yield Problem("snapshot-beside-nvme", path, reason, hint, severity="warning")

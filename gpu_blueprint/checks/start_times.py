@@ -1,0 +1,62 @@
+"""Pods whose start on a new node cannot happen as stated, or takes longer than their queue waits."""
+
+from collections.abc import Iterator
+from math import ceil
+
+from ..config import Pool, StackConfig
+from ..config.scalars import count_seconds
+from ..errors import Problem
+from ..readiness.start_times import StartTime, estimate_start
+from ..readiness.words import describe_longest, write_seconds
+
+_SPARE = 1.25
+_MOST_MINUTES = 24 * 60
+"""The longest ``readyTimeout``."""
+
+
+def refuse_unreachable_weights(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse weights in a storage that the stack lacks, or that no tenant of the pool may mount."""
+    storage = {found.name: found for found in stack.storage}
+    for index, pool in stack.numbered_gpu_pools:
+        name = pool.pod_start.weights_from if pool.pod_start else None
+        if name is None:
+            continue
+        if name not in storage:
+            reason = f"no storage is named {name!r}"
+        elif not _list_readers(stack, pool, name):
+            reason = f"no tenant with a grant in pool {pool.name} may mount {name}"
+        else:
+            continue
+        hint = f"grant {name} in storage to a tenant of the pool, or name another storage"
+        yield Problem("weights-not-mounted", ("pools", index, "podStart", "weightsFrom"), reason, hint)
+
+
+def _list_readers(stack: StackConfig, pool: Pool, name: str) -> list[str]:
+    """Return the tenants of a pool that may mount a storage."""
+    granted = {tenant for storage in stack.storage if storage.name == name for tenant in storage.tenants}
+    return [tenant.name for tenant in stack.tenants if tenant.name in granted and tenant.may_use(pool.name)]
+
+
+def warn_of_starts_beyond_timeouts(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of queued pools whose pods take longer to start than ``readyTimeout`` allows."""
+    for index, pool in stack.numbered_gpu_pools:
+        start = estimate_start(stack, pool) if stack.queueing and pool in stack.queued_pools else None
+        if stack.queueing and start and start.seconds > count_seconds(stack.queueing.ready_timeout):
+            yield _warn(start, index, stack.queueing.ready_timeout)
+
+
+def _warn(start: StartTime, index: int, timeout: str) -> Problem:
+    reason = (
+        f"a pod is ready about {write_seconds(start.seconds)} after its job starts on a new node, most of it for "
+        f"{describe_longest(start)}, and the queue stops jobs whose pods are not ready after {timeout}, again and again"
+    )
+    return Problem(
+        "start-above-ready-timeout", ("pools", index, "podStart"), reason, _advise(start), severity="warning"
+    )
+
+
+def _advise(start: StartTime) -> str:
+    """Return a timeout with a quarter to spare, where a queue may wait so long; else only the other way."""
+    minutes = ceil(start.seconds * _SPARE / 60)
+    shorter = f"shorten the wait for {describe_longest(start)}"
+    return f"write queueing.readyTimeout: {minutes}m, or {shorter}" if minutes <= _MOST_MINUTES else shorter

@@ -1,0 +1,49 @@
+"""``images``: list every image and chart that a stack pulls, write the copy commands, or say what a mirror lacks."""
+
+import argparse
+from pathlib import Path
+
+from ..config import StackConfig
+from ..errors import UsageError
+from ..images.copying import Copy, find_missing, list_copies, write_script
+from ..images.listing import PulledList, list_pulled
+from ..loading import open_stack
+from ..plan import record
+from ..summary.first_pod import FIRST_IMAGES
+from .text.images import show, show_json, show_missing
+from .text.tables import show_progress
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list, or the script. Return 1 if a mirror lacks something, as ``--missing-from`` asks."""
+    stack = open_stack(arguments.stack)
+    with show_progress(f"rendering {stack.source.file} …"):
+        plan = record(stack.name, stack.source.config)
+    pulled = list_pulled(stack.config, plan, FIRST_IMAGES)
+    if arguments.script:
+        print("\n".join(write_script(stack.config, _list_copies(stack.config, pulled, "--script"))))
+    elif arguments.missing_from:
+        held = _read_references(arguments.missing_from)
+        missing = find_missing(_list_copies(stack.config, pulled, "--missing-from"), held)
+        show_missing(missing, as_json=arguments.format == "json")
+        return int(bool(missing))
+    else:
+        (show_json if arguments.format == "json" else show)(stack.config, pulled)
+    return 0
+
+
+def _list_copies(config: StackConfig, pulled: PulledList, flag: str) -> list[Copy]:
+    """Return what the mirror must hold; raises UsageError for a stack without a mirror."""
+    if config.images is None or config.images.mirror is None:
+        raise UsageError(f"{flag} needs a mirror, and the stack has no images.mirror")
+    return list_copies(pulled)
+
+
+def _read_references(file: Path) -> list[str]:
+    """Return the references of a file, one on each line; lines that begin with # are comments."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"{file}: cannot be read: {reason}") from None
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]

@@ -1,0 +1,107 @@
+"""The images and charts of a stack, and what its mirror lacks."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from ...config import StackConfig
+from ...errors import Problem
+from ...images.listing import PulledList
+from ...images.sources import find_place, split_image
+from ...judging.formats import to_json
+from ...summary.stack import identify_stack
+from .problems import print_json, print_lines
+from .tables import make_console, make_table
+
+_WAYS = {
+    "cache": "Images from the pull-through cache",
+    "mirror": "Images from the mirror",
+    "registry": "Images from their own registries",
+}
+
+
+def list_notes(config: StackConfig, pulled: PulledList) -> list[str]:
+    """Return what a reader of the list must know."""
+    notes = [
+        "Tags are the defaults of each chart at the pinned version (gpu_blueprint/catalog/chart_images.csv has a source"
+        " for each)."
+    ]
+    if pulled.overridden:
+        notes.append(f"helmOverrides of {', '.join(pulled.overridden)} may add images that this list does not know.")
+    if config.images and config.images.pull_through:
+        notes.append("ECR makes a repository for each cached image; it bills what they hold by GB and month.")
+    if config.images and config.images.mirror:
+        notes.append("`--script` writes the commands that copy everything into the mirror.")
+    return notes
+
+
+def show_json(config: StackConfig, pulled: PulledList) -> None:
+    """Print one JSON document."""
+    print_json(
+        {
+            "stack": identify_stack(config),
+            "images": [
+                {"image": image.image, "pulledFrom": image.pulled, "by": image.way, "usedBy": list(image.users)}
+                for image in pulled.images
+            ],
+            "charts": [
+                {"chart": found.chart.name, "version": found.chart.version, "source": found.source}
+                for found in pulled.charts
+            ],
+            "addOns": [
+                {"addOn": found.name, "version": found.version, "registry": found.registry} for found in pulled.add_ons
+            ],
+            "notes": list_notes(config, pulled),
+        }
+    )
+
+
+def show(config: StackConfig, pulled: PulledList) -> None:
+    """Print the images by the way in which nodes get them, then charts and add-ons."""
+    out = make_console()
+    out.print(Text.assemble((config.cluster_name, "bold"), ": images and charts\n"))
+    for way, words in _WAYS.items():
+        if rows := [image for image in pulled.images if image.way == way]:
+            table = make_table(words, "image", "used by")
+            for image in rows:
+                table.add_row(image.image, ", ".join(image.users))
+            out.print(_widen(table))
+            for registry, place in list_places(config, {image.image for image in rows}):
+                out.print(Text(f"nodes pull {registry}/… as {place}/…"), soft_wrap=True)  # to be copied
+            out.print()
+    charts = make_table("Charts", "chart", "version", "source")
+    for found in pulled.charts:
+        charts.add_row(found.chart.name, found.chart.version, found.source)
+    out.print(charts)
+    out.print()
+    add_ons = make_table("EKS add-ons, whose images come from EKS's own registry", "add-on", "version", "registry")
+    for add_on in pulled.add_ons:
+        add_ons.add_row(add_on.name, add_on.version, add_on.registry)
+    out.print(add_ons)
+    out.print()
+    for note in list_notes(config, pulled):
+        out.print(Text(note))
+
+
+def list_places(config: StackConfig, images: Iterable[str]) -> list[tuple[str, str]]:
+    """Return (registry, its place in the cache or the mirror) for each registry of images that has one."""
+    registries = sorted({split_image(image)[0] for image in images})
+    return [(registry, place) for registry in registries if (place := find_place(config, registry))]
+
+
+def _widen(table: Table) -> Table:
+    """Give the references two thirds of the line."""
+    first, last = table.columns
+    first.ratio, last.ratio = 2, 1
+    return table
+
+
+def show_missing(missing: Sequence[Problem], *, as_json: bool) -> None:
+    """Print what a mirror lacks."""
+    if as_json:
+        print_json({"missing": [to_json(problem) for problem in missing]})
+    else:
+        print_lines(missing)
+        if not missing:
+            print("the mirror has every image and chart of the stack")

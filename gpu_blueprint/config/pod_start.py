@@ -1,0 +1,34 @@
+"""The start of a pod on a new node: the amounts that it waits for."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from ..errors import Problem
+from ..model import Model
+from .scalars import Duration, Name, count_seconds
+
+_LONGEST_WARMUP = 24 * 3600
+"""Seconds; as long as the longest ``readyTimeout``."""
+
+
+class PodStart(Model):
+    """Sizes of the image and the weights of a pod, and the time in which it warms up."""
+
+    image_gib: Annotated[float, Field(ge=0.01, le=500, allow_inf_nan=False)]
+    """Size of the image in its registry, compressed, in GiB: `crane manifest IMAGE` lists the sizes of its layers."""
+    weights_gib: Annotated[float, Field(ge=0.01, le=100_000, allow_inf_nan=False)] | None = None
+    """GiB that a pod reads before it works: weights, a checkpoint, an index. Default: none."""
+    weights_from: Name | None = None
+    """Name of the storage that holds them. Default: the internet."""
+    warmup: Duration = "0s"
+    """Time from the last byte until the pod is ready, such as `90s` for CUDA graphs, at most 24h. Default: none."""
+
+    def problems(self) -> Iterator[Problem]:
+        if self.weights_from and self.weights_gib is None:
+            reason = f"weightsFrom names {self.weights_from}, and weightsGib does not say how much a pod reads from it"
+            yield Problem("weights-without-size", ("weightsFrom",), reason, "write weightsGib, or remove weightsFrom")
+        if count_seconds(self.warmup) > _LONGEST_WARMUP:
+            reason = f"{self.warmup} is longer than the longest time for which a queue waits for a pod, 24h"
+            yield Problem("warmup-out-of-range", ("warmup",), reason, "write the seconds that a pod takes, such as 90s")

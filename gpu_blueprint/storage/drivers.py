@@ -1,0 +1,22 @@
+"""The CSI drivers that a stack's storage needs, and the taints with which nodes wait for them."""
+
+from collections.abc import Mapping
+
+from ..catalog.storage import CSI_DRIVERS, CsiDriver
+from ..config import CpuPool, Pool, StackConfig
+
+
+def list_drivers(config: StackConfig) -> list[CsiDriver]:
+    """Return the drivers that the stack installs."""
+    kinds = {storage.kind for storage in config.storage}
+    return [driver for kind, driver in CSI_DRIVERS.items() if kind in kinds]
+
+
+def list_startup_taints(config: StackConfig, pool: Pool | CpuPool) -> list[Mapping[str, str]]:
+    """Return the taints of a pool's new nodes for the drivers that pods of its tenants need.
+
+    A pod that starts before the driver fails to mount, and waits for minutes until kubelet tries again.
+    """
+    tenants = {tenant.name for tenant in config.tenants if isinstance(pool, CpuPool) or tenant.may_use(pool.name)}
+    kinds = {storage.kind for storage in config.storage if tenants & storage.tenants.keys()}
+    return [driver.startup_taint for kind, driver in CSI_DRIVERS.items() if kind in kinds]

@@ -1,0 +1,76 @@
+"""The rights in AWS that pods of a tenant need for the buckets that they mount.
+
+Mountpoint acts as the service account of the pod that mounts, so the role of the account decides. It must list the
+keys below the prefix, and read them; writing also puts and deletes objects and ends uploads
+(mountpoint-s3 doc/CONFIGURATION.md, "IAM permissions").
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..config import S3Storage, StackConfig, Tenant
+from .mounts import list_tenant_mounts
+from .names import name_bucket
+
+_READ = ("s3:GetObject",)
+_WRITE = ("s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
+_THROUGH = "kms:ViaService"
+
+
+def list_bucket_statements(
+    config: StackConfig, tenant: Tenant, session: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the statements for all buckets that a tenant mounts, as IAM writes them; none without buckets.
+
+    One statement holds all places of one kind: a role's policy takes 6144 characters.
+
+    Args:
+        config: The stack.
+        tenant: The tenant.
+        session: Condition key → value of the sessions in which the rights hold.
+    """
+    mounts = [
+        (mount.storage, mount.may_write)
+        for mount in list_tenant_mounts(config, tenant)
+        if isinstance(mount.storage, S3Storage)
+    ]
+    readable = [storage for storage, _ in mounts]
+    writable = [storage for storage, may_write in mounts if may_write]
+    only_session = {"StringEquals": {**session}}
+    if readable:
+        yield _allow(_READ, _list_objects(config, readable), only_session)
+    if writable:
+        yield _allow(_WRITE, _list_objects(config, writable), only_session)
+    for bucket, prefixes in _group_by_bucket(config, readable).items():
+        below = {"StringLike": {"s3:prefix": prefixes}} if all(prefixes) else {}
+        yield _allow(("s3:ListBucket",), [f"arn:aws:s3:::{bucket}"], {**only_session, **below})
+    yield from _list_key_statements(config, readable, writable, session)
+
+
+def _list_key_statements(
+    config: StackConfig, readable: Sequence[S3Storage], writable: Sequence[S3Storage], session: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the statements for the keys with which buckets encrypt, used through S3 alone."""
+    through_s3 = {"StringEquals": {**session, _THROUGH: f"s3.{config.region}.amazonaws.com"}}
+    for action, storages in (("kms:Decrypt", readable), ("kms:GenerateDataKey", writable)):
+        if keys := sorted({storage.kms_key for storage in storages if storage.kms_key}):
+            yield _allow((action,), keys, through_s3)
+
+
+def _allow(actions: Sequence[str], resources: Sequence[str], condition: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"Effect": "Allow", "Action": [*actions], "Resource": [*resources], "Condition": condition}
+
+
+def _list_objects(config: StackConfig, storages: Sequence[S3Storage]) -> list[str]:
+    found = (f"arn:aws:s3:::{name_bucket(config, storage)}/{storage.folder}*" for storage in storages)
+    return list(dict.fromkeys(found))
+
+
+def _group_by_bucket(config: StackConfig, storages: Sequence[S3Storage]) -> dict[str, list[str]]:
+    """Return bucket → the patterns of its prefixes; an empty pattern stands for the whole bucket."""
+    found: dict[str, list[str]] = {}
+    for storage in storages:
+        pattern = f"{storage.folder}*" if storage.folder else ""
+        patterns = found.setdefault(name_bucket(config, storage), [])
+        patterns += [] if pattern in patterns else [pattern]
+    return found

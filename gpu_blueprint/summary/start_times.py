@@ -1,0 +1,31 @@
+"""Start times for programs, and the notes that people need beside them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ..config import StackConfig
+from ..config.storage import LustreStorage
+from ..readiness.start_times import StartTime, find_weights
+from ..readiness.words import write_seconds
+
+
+def start_time_as_json(start: StartTime) -> dict[str, Any]:
+    """Write a start time: seconds and words of each phase, and the seconds of all."""
+    return {**asdict(start), "seconds": start.seconds}
+
+
+def note_start_times(stack: StackConfig, starts: Sequence[StartTime]) -> Iterator[str]:
+    """Yield the limits of the estimate, and the ways in which pods of these pools start sooner or later."""
+    pools = [stack.gpu_pools_by_name[start.pool] for start in starts]
+    yield "of one pod on the slowest type; rates and sources: gpu_blueprint/catalog/start_rates.csv, some are assumed"
+    if warm := [pool.name for pool in pools if pool.headroom]:
+        yield f"headroom of {', '.join(warm)} saves the first pods the wait for a node"
+    if drawn := [pool.name for pool in pools if pool.disk.snapshot_id]:
+        yield f"nodes of {', '.join(drawn)} read images from their snapshot as they need them, slowly the first time"
+    if shared := [pool.name for pool in pools if isinstance(find_weights(stack, pool), LustreStorage)]:
+        yield f"pods of {', '.join(shared)} that start together share the throughput of their file system"
+    if stack.queueing and (queued := [pool.name for pool in pools if pool in stack.queued_pools]):
+        longest = max(start.seconds for start in starts if start.pool in queued)
+        waits = f"queues wait {stack.queueing.ready_timeout} for the pods of a job"
+        yield f"{waits}; the longest start of their pools is {write_seconds(longest)}"

@@ -1,0 +1,93 @@
+"""Wait until the API server enforces the admission policies that it holds."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from gpu_blueprint.errors import LabError
+
+from .kube import KubeClient, RefusedError
+from .scene import Manifest
+
+_API_VERSION = "admissionregistration.k8s.io/v1"
+_VALIDATING, _MUTATING = "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"
+KINDS = (_VALIDATING, _MUTATING)
+"""Kinds of admission policies."""
+_LONGEST_S = 60.0
+_LOOK_EVERY_S = 0.1
+
+
+def wait_until_enforced(kube: KubeClient, refuse_dead_engines: Callable[[], None]) -> None:
+    """Wait until the API server enforces all policies and bindings that were written before: about a second.
+
+    The API server learns of policies in the order in which they were written, also of bindings, and takes all that it
+    knows into use once a second. Canaries of each kind are written last, so they are enforced last. They speak about a
+    ConfigMap of a dry run alone, refuse nothing, and are deleted at the end.
+
+    Args:
+        kube: The API server.
+        refuse_dead_engines: Raises if an engine has ended.
+
+    Raises:
+        LabError: An engine died, or the API server does not enforce the canaries after a minute.
+    """
+    mark = f"canary-{secrets.token_hex(4)}"
+    canaries = [*_build_canaries(mark)]
+    try:
+        for canary in canaries:
+            kube.apply(canary)
+        _wait_for_canaries(kube, refuse_dead_engines, mark)
+    finally:
+        for canary in canaries:
+            with suppress(LabError, RefusedError):  # the error of the wait says more
+                kube.request("delete", f"{kube.find_path(canary)}/{mark}", {"propagationPolicy": "Background"})
+
+
+def _wait_for_canaries(kube: KubeClient, refuse_dead_engines: Callable[[], None], mark: str) -> None:
+    end = time.monotonic() + _LONGEST_S
+    while silent := _list_silent(kube, mark):
+        refuse_dead_engines()
+        if time.monotonic() > end:
+            reasons = "; ".join(silent)
+            raise LabError(
+                f"after {_LONGEST_S:.0f} s the API server does not enforce its admission policies: {reasons}"
+            )
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _list_silent(kube: KubeClient, mark: str) -> list[str]:
+    """Return the kinds whose canary says nothing in a dry run, or the reason for which the dry run is refused."""
+    about: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": mark, "namespace": "default"}}
+    try:
+        answer = kube.request("post", kube.find_path(about), about, dry_run=True)
+    except RefusedError as error:
+        return [error.reason]
+    speaks = {
+        _VALIDATING: any(mark in warning for warning in answer.warnings),
+        _MUTATING: mark in answer.content["metadata"].get("annotations", {}),
+    }
+    return [f"the canary of {kind} says nothing" for kind, is_heard in speaks.items() if not is_heard]
+
+
+def _build_canaries(mark: str) -> Iterator[Manifest]:
+    """Yield a policy of each kind that shows a mark, and then their bindings.
+
+    The API server looks for bindings first, so a binding must not overtake a policy that was written before.
+    """
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
+    ours = f"object.metadata.name == '{mark}' && object.metadata.namespace == 'default'"
+    common = {"matchConstraints": {"resourceRules": [rule]}, "matchConditions": [{"name": "ours", "expression": ours}]}
+    made = f"Object{{metadata: Object.metadata{{annotations: {{'{mark}': 'yes'}}}}}}"
+    mutation = {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": made}}
+    bodies: dict[str, dict[str, Any]] = {
+        _VALIDATING: {"validations": [{"expression": "false", "message": mark}]},
+        _MUTATING: {"reinvocationPolicy": "Never", "mutations": [mutation]},
+    }
+    place = {"name": mark}
+    for kind, body in bodies.items():
+        yield {"apiVersion": _API_VERSION, "kind": kind, "metadata": place, "spec": {**common, **body}}
+    for kind in bodies:
+        binding = {"policyName": mark, **({"validationActions": ["Warn"]} if kind == _VALIDATING else {})}
+        yield {"apiVersion": _API_VERSION, "kind": f"{kind}Binding", "metadata": place, "spec": binding}

@@ -1,0 +1,37 @@
+"""The rates of the start of a pod have sources, and plausible relations to each other."""
+
+import re
+
+import pytest
+
+from gpu_blueprint.catalog import AMI_FAMILIES
+from gpu_blueprint.catalog.start_rates import BASES, FILE, find_start_rate, list_start_rates
+from gpu_blueprint.catalog.table import read_rows
+from gpu_blueprint.errors import CatalogError
+
+
+@pytest.mark.parametrize("row", [*read_rows(FILE)], ids=lambda row: row["item"])
+def test_each_row_has_a_number_a_unit_a_basis_a_source_and_a_day(row: dict[str, str]) -> None:
+    assert float(row["value"]) > 0 and row["unit"] in ("seconds", "MiB/s") and row["basis"] in BASES
+    assert len(row["source"]) > 20 and re.fullmatch(r"2026-\d\d-\d\d", row["read"])
+
+
+def test_every_family_of_images_has_a_rate_of_pulls_and_a_time_for_its_gpus() -> None:
+    for family in AMI_FAMILIES:
+        assert find_start_rate(f"image-{family}").unit == "MiB/s"
+        assert find_start_rate(f"gpus-{family}").unit == "seconds"
+
+
+def test_pulls_in_parallel_are_faster_than_pulls_layer_by_layer() -> None:
+    slow = find_start_rate("image-one-by-one").value
+    assert all(find_start_rate(f"image-{family}").value > slow for family in AMI_FAMILIES)
+
+
+def test_a_measurement_names_where_it_stands() -> None:
+    measured = [rate for rate in list_start_rates().values() if rate.basis == "measured"]
+    assert len(measured) > 5 and all(rate.source.startswith("github.com/") for rate in measured)
+
+
+def test_a_rate_that_nobody_has_read_is_refused() -> None:
+    with pytest.raises(CatalogError, match=r"start_rates.csv has no weights-tape"):
+        find_start_rate("weights-tape")

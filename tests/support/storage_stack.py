@@ -1,0 +1,34 @@
+"""A stack with storage of every kind, and two teams that share it."""
+
+from typing import Any
+
+from . import builders
+
+WEIGHTS = {
+    "name": "weights",
+    "kind": "s3",
+    "bucket": "acme-weights",
+    "prefix": "models",
+    "tenants": {"serving": "read"},
+}
+DATASETS = {"name": "datasets", "kind": "s3", "tenants": {"serving": "read", "vision": "write"}}
+HOMES = {"name": "homes", "kind": "efs", "tenants": {"serving": "read", "vision": "write"}}
+SCRATCH = {
+    "name": "scratch",
+    "kind": "fsx-lustre",
+    "sizeGib": 2400,
+    "zone": "us-east-1a",
+    "import": "datasets",
+    "tenants": {"serving": "read", "vision": "write"},
+}
+
+
+def build_storage_stack(**overrides: Any) -> dict[str, Any]:
+    """The teams ``serving`` and ``vision``, of which vision also has a service account with an identity."""
+    pools = [builders.pool(zones=["us-east-1a"]), builders.pool(name="train", zones=["us-east-1a"])]
+    tenants = [
+        builders.tenant(name="serving", gpus={"main": 4}),
+        builders.tenant(name="vision", namespace="eyes", gpus={"train": 4}, identities=[builders.identity()]),
+    ]
+    storage = [WEIGHTS, DATASETS, HOMES, SCRATCH]
+    return builders.stack(**{"pools": pools, "tenants": tenants, "storage": storage, **overrides})
