@@ -18,7 +18,7 @@ def _refuse_unencrypted_files(resource: Resource, report: Report, _: Settings) -
     if resource.type in _EFS:
         if not resource.read_flag("encrypted", default=False):
             report(f"files on {resource.name} are not encrypted, and EFS cannot encrypt them later")
-    elif resource.kind == "PersistentVolume" and resource.read_text("spec", "csi", "driver") == _EFS_DRIVER:
+    elif resource.read_text("spec", "csi", "driver") == _EFS_DRIVER:
         path = ("spec", "csi", "volumeAttributes", "encryptInTransit")
         if not resource.read_flag(*path, default=True):
             report(f"pods that mount {resource.name} read and write files in the clear over the network")
@@ -32,7 +32,8 @@ RULES = (
         looks_at="statements that let identities into buckets, access points and tables",
         passes="each statement names roles, users or services, or a condition names identities, tags of the caller or "
         "access points, or each resource holds a name of the caller, or another statement denies the rest",
-        fails="a whole account, everybody of an organisation or everybody behind an endpoint is let in",
+        fails="a whole account, everybody of an organisation or everybody behind an endpoint is let in; "
+        "no-wildcard-principal judges strangers",
         why="a role that somebody makes tomorrow, or the pod of another tenant, reads and overwrites the data of a "
         "tenant",
         fix="name the roles that need the bucket, or leave it to the policies of the roles",

@@ -9,6 +9,7 @@ mountpoint-s3 mem_limiter.rs. Read 2026-11-23.
 
 from .cpu_pools import CpuPool
 from .pools import Pool
+from .sizes import count_slots
 from .stack import StackConfig
 from .storage import S3Storage
 
@@ -30,3 +31,9 @@ def count_mounted_buckets(stack: StackConfig, pool: Pool | CpuPool, pods: int) -
 def find_mount_memory_mib(stack: StackConfig, pool: Pool | CpuPool, pods: int) -> int:
     """Return the MiB of a node that its pods should leave to the buckets they mount; 0 if they mount none."""
     return count_mounted_buckets(stack, pool, pods) * MOUNTPOINT_MIB
+
+
+def find_taken_memory_mib(stack: StackConfig, pool: Pool) -> int:
+    """Return the most MiB that mounted buckets take of a node of a pool whose slots are all used."""
+    slots = max((count_slots(pool, row) for row in stack.list_instances(pool)), default=0)
+    return find_mount_memory_mib(stack, pool, slots)

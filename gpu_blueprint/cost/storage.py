@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from ..catalog import prices
 from ..catalog.prices import HOURS_A_MONTH, Price
 from ..config import StackConfig
-from ..config.mount_room import MOUNTPOINT_MIB, count_mounted_buckets
-from ..config.sizes import count_slots
+from ..config.mount_room import find_taken_memory_mib
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from .items import Item, price_storage
 from .money import Usd
@@ -26,10 +25,10 @@ def list_storage_assumptions(stack: StackConfig) -> Iterator[str]:
         if found:
             names = ", ".join(storage.name for storage in found)
             yield f"not included: {what} ({names}), at {describe_storage_cost(stack, found[0])}"
-    counts = {pool.name: _count_buckets(stack, pool.name) for pool in stack.gpu_pools}
-    if any(counts.values()):
-        rooms = ", ".join(f"{name} {count * MOUNTPOINT_MIB / 1024:g} GiB" for name, count in counts.items() if count)
-        yield f"each node leaves memory to mounted buckets, which no pod requests and Karpenter does not count: {rooms}"
+    taken = {pool.name: find_taken_memory_mib(stack, pool) for pool in stack.gpu_pools}
+    if any(taken.values()):
+        rooms = ", ".join(f"{name} {mib / 1024:g} GiB" for name, mib in taken.items() if mib)
+        yield f"mounted buckets take memory of each node, which no pod requests and Karpenter does not count: {rooms}"
 
 
 def describe_storage_cost(stack: StackConfig, storage: AnyStorage) -> str:
@@ -49,10 +48,3 @@ def _price_lustre(stack: StackConfig, storage: LustreStorage) -> Usd:
 
 def _write(price: Price | None) -> str:
     return f"${price.usd:g}" if price else "an unknown price"
-
-
-def _count_buckets(stack: StackConfig, name: str) -> int:
-    """Return the most buckets that the pods of one node of a pool mount."""
-    pool = stack.gpu_pools_by_name[name]
-    slots = max((count_slots(pool, row) for row in stack.list_instances(pool)), default=0)
-    return count_mounted_buckets(stack, pool, slots)

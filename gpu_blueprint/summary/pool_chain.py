@@ -7,6 +7,7 @@ import yaml
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Headroom, Hours, PodSize, Pool, StackConfig
+from ..config.mount_room import find_taken_memory_mib
 from ..config.sizes import count_sellable_slots, count_slots
 from ..cost.capacity import find_always_on
 from ..cost.nodes import find_terms
@@ -29,6 +30,8 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     yield Step("a node hands out", tuple(_list_nodes(stack, pool)))
     if size := pool.slot_size:
         yield Step("a slot gets", tuple(_describe_slot(pool, size)))
+    if memory := find_taken_memory_mib(stack, pool):
+        yield Step("mounted buckets", (_describe_mounts(pool, memory),))
     yield Step("applied by", tuple(_describe_sharing_setup(stack, pool)))
     yield Step(
         "node labels", (f"{POOL_KEY}={pool.name}", *(f"{key}={value}" for key, value in profile.node_labels.items()))
@@ -67,6 +70,12 @@ def _describe_slot(pool: Pool, size: PodSize) -> Iterator[str]:
         if sellable < slots:
             used = "used, because instanceTypes name it" if pool.instance_types else "left out"
             yield f"{row.instance_type} is {used}: it can run {sellable} of {slots} such pods"
+
+
+def _describe_mounts(pool: Pool, memory_mib: int) -> str:
+    """Return the memory that the pods of the S3 driver take of a node, and the pods that leave it to them."""
+    left = "podSize should leave it free" if pool.slot_size else "requests that admission fills in leave it free"
+    return f"up to {memory_mib / 1024:g} GiB of a node, which no pod requests and Karpenter does not count; {left}"
 
 
 def _describe_sharing_setup(stack: StackConfig, pool: Pool) -> Iterator[str]:

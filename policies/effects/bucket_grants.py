@@ -7,7 +7,7 @@ from ..resources import Resource
 from ..rule import find_wrong
 from .actions import has_wildcard
 from .conditions import admits_many, limits
-from .principals import refuses
+from .principals import lets_strangers_in, refuses
 from .statements import Statement, list_statements
 
 _ACCOUNT = re.compile(r"\d{12}|arn:aws[a-z-]*:iam::\d{12}:root")
@@ -17,7 +17,9 @@ _OF_CALLER = re.compile(r"\$\{(aws:PrincipalTag/|aws:userid|aws:username)", re.I
 
 
 def list_wide_grants(bucket: Resource) -> list[str]:
-    """Return texts for the crowds that the documents of a bucket let in, such as "every identity of 111122223333".
+    """Return texts for the crowds that the documents of a bucket let in, such as "every identity of account 1111…".
+
+    A statement that lets in strangers from anywhere is the fault that ``list_strangers`` tells of.
 
     Raises:
         NotYetKnownError: No known statement lets in a crowd, and a part of another statement is not known yet.
@@ -35,6 +37,7 @@ def _is_wide(statement: Statement, others: Sequence[Statement]) -> bool:
         and not limits(statement, admits_many)
         and not _names_own_keys(statement)
         and not find_wrong(others, lambda other: refuses(other, statement, admits_many))
+        and not lets_strangers_in(statement, others)
     )
 
 

@@ -202,8 +202,7 @@ _OF_TAGS = "aws:principaltag/"
 
 def _is_open_identity(value: str) -> bool:
     """Tell whether an ARN leaves the name of its role or user open, as ``arn:aws:iam::111122223333:role/*`` does."""
-    _, slash, name = value.partition("/")
-    return not slash or _is_any_text(name[:1])
+    return _is_any_text(value.partition("/")[2][:1])
 
 
 _IDENTITIES: Mapping[str, Callable[[str], bool]] = {

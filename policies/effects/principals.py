@@ -18,8 +18,17 @@ def list_strangers(resource: Resource) -> list[str]:
         UnreadableError: A document has a form that IAM does not read.
     """
     statements = list_statements(resource)
-    found = find_wrong(statements, lambda one: _is_open(one, statements, admits_strangers, admits_networks))
+    found = find_wrong(statements, lambda one: lets_strangers_in(one, statements))
     return list(dict.fromkeys(stranger for statement in found for stranger in _describe_strangers(statement)))
+
+
+def lets_strangers_in(statement: Statement, others: Sequence[Statement]) -> bool:
+    """Tell whether a statement admits strangers from anywhere, beside the other statements of its document.
+
+    Raises:
+        NotYetKnownError: A part of the statement that decides is not known yet.
+    """
+    return _is_open(statement, others, admits_strangers, admits_networks)
 
 
 def passes_everything(endpoint: Resource) -> bool:

@@ -46,7 +46,7 @@ def test_what_is_stored_and_moved_is_named_with_its_prices() -> None:
     assert list(list_storage_assumptions(stack)) == [
         "not included: objects in buckets (weights, more), at $0.023 per GB-month",
         "not included: files on EFS (homes), at $0.3 per GB-month, $0.03 per GB read, $0.06 per GB written",
-        "each node leaves memory to mounted buckets, which no pod requests and Karpenter does not count: main 2 GiB",
+        "mounted buckets take memory of each node, which no pod requests and Karpenter does not count: main 2 GiB",
     ]
 
 

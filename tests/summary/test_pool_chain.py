@@ -5,6 +5,7 @@ from gpu_blueprint.summary.stack import summarize_pool
 
 from ..support import builders
 from ..support.plans import shipped_config
+from ..support.storages import ZONE, bucket, config, homes
 
 
 def test_the_quota_of_each_grantee_is_listed_by_resource() -> None:
@@ -52,3 +53,16 @@ def test_the_quotas_of_a_queued_pool_have_room_for_borrowed_gpus() -> None:
         "requests.nvidia.com/gpu: vision 16, language 16",
         "with what the queue lets the teams borrow",
     )
+
+
+def test_the_memory_of_mounted_buckets_is_explained_where_pods_mount_them() -> None:
+    cut = builders.pool(gpu="l4", sharing={"mode": "time-slicing", "replicas": 4}, gpusPerNode=[1], zones=[ZONE])
+    lines = []
+    for stack in (config(bucket()), config(bucket(), pools=[cut]), config(homes())):
+        lines.append(
+            {step.title: step.lines for step in explain_pool(stack, stack.gpu_pools[0])}.get("mounted buckets")
+        )
+    taken = "up to 1 GiB of a node, which no pod requests and Karpenter does not count"
+    assert lines[0] == (f"{taken}; requests that admission fills in leave it free",)
+    assert lines[1] == (f"{taken}; podSize should leave it free",)
+    assert lines[2] is None

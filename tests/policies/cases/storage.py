@@ -44,6 +44,7 @@ def _wide(about: str, stack: Build, crowd: str = "") -> Case:
     return fails(about, stack, "theirs", words=f"theirs lets in {crowd or f'every identity of account {ACCOUNT}'}")
 
 
+_ORGANISATION = {"StringEquals": {"aws:PrincipalOrgID": "o-abcdefghij"}}
 _TENANTS = {"StringNotLike": {"aws:PrincipalArn": [_ROLE]}}
 
 SCOPED = cases_of(
@@ -74,20 +75,20 @@ SCOPED = cases_of(
     _wide("an account by its root", _bucket({"AWS": [_ROLE, _ROOT]})),
     _wide("an account of China", _bucket({"AWS": f"arn:aws-cn:iam::{ACCOUNT}:root"})),
     _wide("an account in other letters", _bucket({"aws": ACCOUNT})),
-    _wide("everybody, whom another rule refuses too", _bucket("*"), "everyone whom its conditions admit"),
+    passes("everybody, whom another rule refuses", _bucket("*")),
     _wide(
         "roles of a pattern",
-        _bucket({"AWS": f"arn:aws:iam::{ACCOUNT}:role/v?"}),
+        _bucket({"AWS": f"arn:aws:iam::{ACCOUNT}:role/v?"}, Condition=_ORGANISATION),
         "every identity that fits arn:aws:iam::111122223333:role/v?",
     ),
     _wide(
         "everybody but a role",
-        document({**_KEYS, "NotPrincipal": {"AWS": _ROLE}}, type_=BUCKET),
+        document({**_KEYS, "NotPrincipal": {"AWS": _ROLE}, "Condition": _ORGANISATION}, type_=BUCKET),
         "everyone except a few",
     ),
     _wide(
         "an organisation",
-        _bucket("*", Condition={"StringEquals": {"aws:PrincipalOrgID": "o-abcdefghij"}}),
+        _bucket("*", Condition=_ORGANISATION),
         "everyone whom its conditions admit",
     ),
     _wide(
@@ -96,6 +97,7 @@ SCOPED = cases_of(
         "everyone whom its conditions admit",
     ),
     _wide("every role of the account", _if("aws:PrincipalArn", f"arn:aws:iam::{ACCOUNT}:role/*", operator="ArnLike")),
+    _wide("roles with an end", _if("aws:PrincipalArn", f"arn:aws:iam::{ACCOUNT}:role/*-x", operator="ArnLike")),
     _wide("a root in a condition", _if("aws:PrincipalArn", _ROOT)),
     _wide(
         "one role and all roles", _if("aws:PrincipalArn", _ROLE, f"arn:aws:iam::{ACCOUNT}:role/?*", operator="ArnLike")
