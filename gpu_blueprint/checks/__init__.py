@@ -32,7 +32,7 @@ from .network import (
     refuse_reservation_zones_outside_network,
     warn_of_unreachable_api,
 )
-from .prepull import warn_of_images_that_nobody_may_run, warn_of_snapshots_beside_nvme
+from .prepull import suggest_prepull_beside_nvme, warn_of_images_that_nobody_may_run
 from .queue_ceilings import refuse_ceilings_that_count_wrongly, warn_of_ceilings_above_stack
 from .queue_limits import refuse_queues_above_kueues_limits
 from .queue_values import refuse_helm_values_against_queues
@@ -185,7 +185,6 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_gangs_beyond_reach,
     warn_of_ceilings_above_stack,
     warn_of_images_that_nobody_may_run,
-    warn_of_snapshots_beside_nvme,
 )
 """Rules for stacks without problems."""
 
@@ -196,7 +195,12 @@ DATED_WARNINGS: tuple[Callable[[StackConfig, date], Iterator[Problem]], ...] = (
 )
 """Rules for stacks without problems, whose result depends on the day."""
 
-HINTS: tuple[Check, ...] = (suggest_room_for_fallbacks, suggest_efa_for_training, suggest_checkpoints_of_notebooks)
+HINTS: tuple[Check, ...] = (
+    suggest_room_for_fallbacks,
+    suggest_efa_for_training,
+    suggest_checkpoints_of_notebooks,
+    suggest_prepull_beside_nvme,
+)
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
 
 
