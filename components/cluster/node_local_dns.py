@@ -75,8 +75,8 @@ class NodeLocalDns(pulumi.ComponentResource):
 
 def _make_service(name: str, metadata: Any, spec: Any, opts: pulumi.ResourceOptions) -> k8s.core.v1.Service:
     # Pulumi would wait for pods behind the Service, and the caches start after it.
-    placed = {"namespace": namespaces.KUBE_SYSTEM, "annotations": {"pulumi.com/skipAwait": "true"}}
-    return k8s.core.v1.Service(name, metadata={**metadata, **placed}, spec=spec, opts=opts)
+    metadata |= {"namespace": namespaces.KUBE_SYSTEM, "annotations": {"pulumi.com/skipAwait": "true"}}
+    return k8s.core.v1.Service(name, metadata=metadata, spec=spec, opts=opts)
 
 
 def build_upstream_spec() -> Any:

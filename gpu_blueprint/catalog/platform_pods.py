@@ -9,6 +9,9 @@ from typing import Literal
 from .node_room import NodeRoom
 from .table import read_rows
 
+PerNode = Literal["node", "pool", "pool-node"]
+_PER_NODE: Mapping[str, PerNode] = {"node": "node", "pool": "pool", "pool-node": "pool-node"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
@@ -40,7 +43,7 @@ class PlatformPod:
     comes_from: str
     """Helm chart, EKS add-on or component that makes the pods."""
     program: str
-    replicas: int | Literal["node", "pool", "pool-node"]
+    replicas: int | PerNode
     """Pods in the cluster; ``node`` for one on every node, ``pool`` for one for each pool with hours, ``pool-node`` for
     one on every node of some pools."""
     replicas_at: str
@@ -87,10 +90,8 @@ def _read_pods() -> Iterator[PlatformPod]:
         )
 
 
-def _read_replicas(cell: str) -> int | Literal["node", "pool", "pool-node"]:
-    if cell in ("node", "pool", "pool-node"):
-        return cell
-    return int(cell)
+def _read_replicas(cell: str) -> int | PerNode:
+    return _PER_NODE[cell] if cell in _PER_NODE else int(cell)
 
 
 def _read_container(row: Mapping[str, str]) -> Container:

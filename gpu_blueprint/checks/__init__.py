@@ -45,7 +45,7 @@ from .network import (
     refuse_reservation_zones_outside_network,
     warn_of_unreachable_api,
 )
-from .prepull import warn_of_images_that_nobody_may_run, warn_of_snapshots_beside_nvme
+from .prepull import suggest_prepull_beside_nvme, warn_of_images_that_nobody_may_run
 from .queue_ceilings import refuse_ceilings_that_count_wrongly, warn_of_ceilings_above_stack
 from .queue_limits import refuse_queues_above_kueues_limits
 from .queue_values import refuse_helm_values_against_queues
@@ -227,7 +227,6 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_two_writers,
     warn_of_mounts_without_memory,
     warn_of_images_that_nobody_may_run,
-    warn_of_snapshots_beside_nvme,
     warn_of_images_outside_the_cache,
     warn_of_distant_mirrors,
 )
@@ -247,6 +246,7 @@ HINTS: tuple[Check, ...] = (
     suggest_near_cpu_pools,
     suggest_faster_data,
     suggest_endpoint_for_layers,
+    suggest_prepull_beside_nvme,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
 

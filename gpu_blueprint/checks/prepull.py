@@ -38,8 +38,8 @@ def _name_fully(image: str) -> str:
     return f"{registry}/{folders}{slash}{last.partition(':')[0]}"
 
 
-def warn_of_snapshots_beside_nvme(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of a snapshot where every node has local NVMe, which then stays empty beside the volume."""
+def suggest_prepull_beside_nvme(stack: StackConfig) -> Iterator[Problem]:
+    """Point out a snapshot where every node has local NVMe, which then stays empty beside the volume."""
     for index, pool in enumerate(stack.pools):
         if pool.disk.snapshot_id and all(row.local_nvme_gb for row in stack.list_named_instances(pool)):
             reason = (
@@ -48,4 +48,4 @@ def warn_of_snapshots_beside_nvme(stack: StackConfig) -> Iterator[Problem]:
             )
             hint = "compare the start with prepull, which pulls onto NVMe; else turn on fast snapshot restore"
             path = ("pools", index, "disk", "snapshotId")
-            yield Problem("snapshot-beside-nvme", path, reason, hint, severity="warning")
+            yield Problem("snapshot-beside-nvme", path, reason, hint, severity="note")

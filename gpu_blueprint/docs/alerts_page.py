@@ -19,6 +19,7 @@ The tables at the end list the series that recording rules store, and the metric
 
 The rules under Queues belong to stacks with `queueing`. In these stacks {exempt}
 leave out what queues do by design: jobs fill their pools and the quotas of their namespaces.
+The rules under DNS belong to stacks with `nodeLocalDns`.
 
 The tests run each rule through the real promtool: in one case the alert must fire, in another case it must not.
 

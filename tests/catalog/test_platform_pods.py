@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from components.pools.pool_hours import build_job_pod_spec
+from gpu_blueprint.catalog import find_instance
+from gpu_blueprint.catalog.node_room import find_allocatable, find_room
 from gpu_blueprint.catalog.platform_pods import find_platform_pod, list_platform_pods
 from gpu_blueprint.catalog.table import read_rows
 
@@ -75,3 +77,12 @@ def test_every_row_has_a_source_and_rows_of_a_program_agree() -> None:
 def test_pods_with_several_containers_request_their_sum() -> None:
     assert find_platform_pod("grafana").room == (120, 512)
     assert find_platform_pod("ebs-csi-controller").room == (70, 280)
+
+
+def test_the_agents_of_a_gpu_node_take_no_more_than_nodes_keep_for_daemons() -> None:
+    """A node of g6.xlarge keeps 400m CPU and 512 MiB; what the agents leave of it is for a team's own daemons."""
+    agents = [pod.room for pod in list_platform_pods() if pod.replicas in ("node", "pool-node")]
+    row = find_instance("g6.xlarge")
+    whole, kept = find_allocatable(row, 31), find_room(row, 31)
+    assert sum(room.cpu_milli for room in agents) <= whole.cpu_milli - kept.cpu_milli
+    assert sum(room.memory_mib for room in agents) <= whole.memory_mib - kept.memory_mib

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.checks.prepull import warn_of_images_that_nobody_may_run, warn_of_snapshots_beside_nvme
+from gpu_blueprint.checks.prepull import suggest_prepull_beside_nvme, warn_of_images_that_nobody_may_run
 
 from ..support import builders
 
@@ -54,7 +54,7 @@ def test_a_stack_that_allows_every_image_brings_no_warning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pool", "warned"),
+    ("pool", "noted"),
     [
         (builders.pool(instanceTypes=["g6.xlarge"], **ROCKET), True),
         (builders.pool(instanceTypes=["g5g.xlarge"], **ROCKET), False),
@@ -62,7 +62,7 @@ def test_a_stack_that_allows_every_image_brings_no_warning() -> None:
     ],
     ids=["with NVMe", "without NVMe", "without snapshot"],
 )
-def test_a_snapshot_beside_nvme_brings_a_warning(pool: dict[str, Any], warned: bool) -> None:
+def test_a_snapshot_beside_nvme_brings_a_note(pool: dict[str, Any], noted: bool) -> None:
     stack = builders.config(pools=[pool, builders.cpu_pool(**ROCKET)])
-    found = [".".join(map(str, problem.path)) for problem in warn_of_snapshots_beside_nvme(stack)]
-    assert found == ["pools.0.disk.snapshotId"] * warned
+    found = [".".join(map(str, problem.path)) for problem in suggest_prepull_beside_nvme(stack)]
+    assert found == ["pools.0.disk.snapshotId"] * noted

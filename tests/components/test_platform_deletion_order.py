@@ -215,6 +215,17 @@ def test_gpu_nodes_are_deleted_before_the_gpu_operator(planned: Plan) -> None:
     assert_order(planned, nodes, operator, find_resource(planned, "Namespace", "-gpu-operator-"))
 
 
+def test_daemons_end_after_gpu_nodes_and_while_system_nodes_run() -> None:
+    """A DNS cache that ends in order takes its address off the node, which only a running kubelet lets it do."""
+    pools, cluster = [builders.pool(prepull=["quay.io/team/train:1"])], builders.cluster(nodeLocalDns=True)
+    daemons = plan_of(builders.stack(pools=pools, cluster=cluster))
+    made = [found for found in find_resources(daemons, "DaemonSet") if found.name.endswith(("-cache", "-prepull-main"))]
+    assert len(made) == 2
+    assert_order(daemons, find_resources(daemons, "NodePool", "-main-"), made, find_resource(daemons, "NodeGroup"))
+    needed = [find_resource(daemons, "Service", "-dns-upstream"), find_resource(daemons, "ConfigMap", "-corefile")]
+    assert_order(daemons, find_resource(daemons, "DaemonSet", "-cache"), needed)
+
+
 def test_multi_node_pools_are_deleted_before_their_placement_group() -> None:
     needed = [
         found
