@@ -1,5 +1,6 @@
 """The source of an image or a chart: its own registry, the pull-through cache of this account, or the mirror."""
 
+import re
 from dataclasses import replace
 from hashlib import sha256
 
@@ -17,9 +18,10 @@ _CHARTS = "charts"
 def name_cache_prefix(config: StackConfig, upstream: Upstream) -> str:
     """Return the prefix of the cached repositories of a registry; clusters of one account have caches of their own."""
     end = f"-{UPSTREAMS[upstream].short}"
-    name = config.cluster_name
-    if len(name + end) > _LONGEST_PREFIX:
-        end = f"-{sha256(name.encode()).hexdigest()[:6]}{end}"
+    full = config.cluster_name
+    name = re.sub("-+", "-", full)  # ECR takes no two hyphens side by side
+    if name != full or len(name + end) > _LONGEST_PREFIX:
+        end = f"-{sha256(full.encode()).hexdigest()[:6]}{end}"
         name = name[: _LONGEST_PREFIX - len(end)].rstrip("-")
     return f"{name}{end}"
 
@@ -31,6 +33,8 @@ def split_image(image: str) -> tuple[str, str]:
         registry, path = first, rest
     else:
         registry, path = _DOCKER_HUB, image
+    if registry == f"index.{_DOCKER_HUB}":
+        registry = _DOCKER_HUB
     if registry == _DOCKER_HUB and "/" not in path:
         path = f"library/{path}"
     return registry, path
@@ -61,13 +65,14 @@ def locate_prefix(config: StackConfig, prefix: str) -> str:
 def find_place(config: StackConfig, registry: str) -> str:
     """Return the place in the cache or in the mirror of a registry's images; empty if nodes pull from the registry.
 
-    Images of the account's own registries, and of EKS's registry, stay where they are.
+    Images of ECR, of EKS and of the mirror's own registry stay where they are. So do images of a registry with a port:
+    it is no public registry, and a path cannot hold a port.
     """
-    images = config.images
-    if images is None or registry.endswith(".amazonaws.com"):
-        return ""
-    mirrored = f"{images.mirror}/{registry}" if images.mirror else ""
-    return _list_caches(config).get(registry, mirrored)
+    if cached := _list_caches(config).get(registry):
+        return cached
+    mirror = (config.images.mirror if config.images else None) or ""
+    is_private = registry.endswith(".amazonaws.com") or ":" in registry or registry == "localhost"
+    return f"{mirror}/{registry}" if mirror and not is_private and mirror.partition("/")[0] != registry else ""
 
 
 def locate_chart(config: StackConfig, chart: Chart) -> Chart:

@@ -9,6 +9,7 @@ from ..config.system_room import measure_stated_nodes
 from ..cost.estimate import estimate_stack
 from ..cost.money import Usd
 from .amounts import describe_amount, describe_cost
+from .image_chain import describe_images
 from .queue_chain import describe_queueing
 from .stack import describe_enforcement, summarize_service
 from .step import Step
@@ -22,6 +23,8 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
     yield Step("stack", (account, environment))
     yield Step("network", tuple(_describe_network(stack)))
     yield Step("cluster", tuple(_describe_cluster(stack)))
+    if stack.images and (sources := tuple(describe_images(stack, stack.images))):
+        yield Step("images", sources)
     yield Step("pools", tuple(_list_pools(stack)))
     if stack.tenants:
         yield Step("tenants", tuple(_describe_tenant(stack, tenant) for tenant in stack.tenants))

@@ -5,8 +5,10 @@ import warnings
 
 import pytest
 
+from ..support import builders
 from ..support.iam_documents import Document, as_set, find_policies, find_trust_policies, list_statements
-from ..support.plans import SHIPPED, find_resources, plan, shipped_config
+from ..support.image_stacks import EVERY_CACHE
+from ..support.plans import SHIPPED, find_resources, plan, plan_of, shipped_config
 
 with (
     warnings.catch_warnings()
@@ -107,3 +109,9 @@ def test_each_role_has_exactly_these_managed_policies(stack: str) -> None:
             role = found.parent.rsplit("::", 1)[1].removeprefix(f"gpu-{stack}")
             attached.setdefault(role, set()).add(found.inputs["policyArn"].removeprefix("arn:aws:iam::aws:policy/"))
     assert attached == MANAGED
+
+
+def test_parliament_finds_nothing_in_the_policies_of_an_image_cache() -> None:
+    cached = plan_of(builders.stack(images=EVERY_CACHE))
+    found = [policy for policy in find_resources(cached, "Policy") if "image" in policy.name]
+    assert [lint_policy(json.loads(policy.inputs["policy"])) for policy in found] == [[], [], []]

@@ -1,5 +1,6 @@
 """The place from which nodes pull: names of images, prefixes of caches, the mirror, and the way back."""
 
+import re
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ def build(images: dict[str, Any] | None, **overrides: Any) -> StackConfig:
         ("nginx", ("docker.io", "library/nginx")),
         ("nvidia/cuda:1", ("docker.io", "nvidia/cuda:1")),
         ("docker.io/nginx:1", ("docker.io", "library/nginx:1")),
+        ("index.docker.io/nginx:1", ("docker.io", "library/nginx:1")),
         ("quay.io/a/b", ("quay.io", "a/b")),
         ("localhost/a", ("localhost", "a")),
         ("host:5000/a:1", ("host:5000", "a:1")),
@@ -87,6 +89,18 @@ def test_the_mirror_holds_what_no_cache_holds_below_the_name_of_its_registry() -
     assert find_origin(config, f"{MIRROR}s/nvcr.io/nvidia/cuda:1") == f"{MIRROR}s/nvcr.io/nvidia/cuda:1"
 
 
+@pytest.mark.parametrize("image", ["mine.example.com/a:1", "other.example.com:5000/a:1", "localhost/a:1"])
+def test_an_image_of_the_mirrors_registry_or_of_a_private_registry_stays(image: str) -> None:
+    config = build({"mirror": "mine.example.com/mirror"})
+    assert locate_image(config, image) == image and locate_prefix(config, image) == image
+
+
+def test_the_cache_holds_a_registry_that_holds_the_mirror_too() -> None:
+    config = build({"pullThrough": ["quay"], "mirror": "quay.io/acme/mirror"})
+    assert locate_image(config, "quay.io/a/b:1") == f"{REGISTRY}/gpu-test-quay/a/b:1"
+    assert locate_image(config, "nvcr.io/a:1") == "quay.io/acme/mirror/nvcr.io/a:1"
+
+
 @pytest.mark.parametrize("image", ["quay.io/a/b:1", "nginx"])
 def test_a_stack_without_cache_and_mirror_pulls_each_image_under_its_own_name(image: str) -> None:
     assert locate_image(build(None), image) == image
@@ -105,19 +119,21 @@ def test_a_prefix_of_docker_hub_is_an_owner_and_no_image_of_the_library(prefix: 
     assert locate_prefix(build(EVERY_CACHE), prefix) == located
 
 
-@pytest.mark.parametrize("name", ["a", "gpu-platform-of-the-research-team", "gpu-training-eu-production-"])
+@pytest.mark.parametrize(
+    "name", ["a", "gpu-platform-of-the-research-team", "gpu-training-eu-production-", "two--hyphens"]
+)
 def test_the_prefix_of_a_cache_fits_ecr(name: str) -> None:
     config = build(EVERY_CACHE, cluster=builders.cluster(name=name.rstrip("-")))
     assert config.images
     prefixes = [name_cache_prefix(config, upstream) for upstream in config.images.pull_through]
     assert len(set(prefixes)) == len(prefixes) and all(2 <= len(prefix) <= 30 for prefix in prefixes)
-    assert not any("--" in prefix or prefix.startswith("-") for prefix in prefixes)
+    assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", prefix) for prefix in prefixes)
 
 
 def test_two_long_names_of_clusters_have_two_caches() -> None:
-    names = ("gpu-platform-of-the-research-one", "gpu-platform-of-the-research-two")
+    names = ("gpu-platform-of-the-research-one", "gpu-platform-of-the-research-two", "gpu--a", "gpu-a")
     configs = [build(EVERY_CACHE, cluster=builders.cluster(name=name)) for name in names]
-    assert len({name_cache_prefix(config, "quay") for config in configs}) == 2
+    assert len({name_cache_prefix(config, "quay") for config in configs}) == len(names)
 
 
 def test_a_chart_comes_from_the_mirror_and_never_from_the_cache() -> None:
