@@ -236,7 +236,8 @@ class Platform(pulumi.ComponentResource):
         namespaces: dict[str, pulumi.Resource] = {}
         name, config = f"{self.cluster_name}-admission", self._config
         admission = Admission(name, config, depends_on=depends_on, opts=opts) if config.tenants else None
-        rights = self._make_rights(depends_on=depends_on, opts=opts)
+        rights_name = f"{self.cluster_name}-rights"
+        rights = TenantRights(rights_name, config, depends_on=depends_on, opts=opts).ready if config.tenants else []
         identities = self._make_identities(cluster, opts=opts)
         for tenant in self._config.tenants:
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
@@ -270,13 +271,6 @@ class Platform(pulumi.ComponentResource):
             made = TenantIdentity(name, self._config, grants, depends_on=[cluster.control_plane], opts=opts)
             ready[grants.tenant] += made.ready
         return ready
-
-    def _make_rights(
-        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
-    ) -> list[pulumi.Resource]:
-        if not self._config.tenants:
-            return []
-        return TenantRights(f"{self.cluster_name}-rights", self._config, depends_on=depends_on, opts=opts).ready
 
     def _make_headroom(self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
         if any(pool.headroom for pool in self._config.gpu_pools):

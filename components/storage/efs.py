@@ -52,7 +52,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         points = {mount.tenant.name: self._make_access_point(name, storage, mount) for mount in mounts}
         handles = {tenant: pulumi.Output.concat(self.system.id, "::", point.id) for tenant, point in points.items()}
         self.systems = {tenant: FileSystem(handle=handle) for tenant, handle in handles.items()}
-        policy = self._make_policy(name, {points[mount.tenant.name]: mount.may_write for mount in mounts})
+        policy = self._make_policy(name, config, {points[mount.tenant.name]: mount.may_write for mount in mounts})
         self.ready = [*self._make_mount_targets(name, network, cluster), policy]
         self.register_outputs({})
 
@@ -72,13 +72,22 @@ class EfsFileSystem(pulumi.ComponentResource):
             opts=self._child,
         )
 
-    def _make_policy(self, name: str, points: Mapping[aws.efs.AccessPoint, bool]) -> pulumi.Resource:
-        writers = [point.arn for point, may_write in points.items() if may_write]
+    def _make_policy(
+        self, name: str, config: StackConfig, points: Mapping[aws.efs.AccessPoint, bool]
+    ) -> pulumi.Resource:
+        """Make the policy of the file system.
+
+        Where every tenant writes, the policy names the access points of the account by a pattern: a preview then knows
+        the policy, and the rules of policies/ judge it before AWS gives the access points their ids.
+        """
         readers = [point.arn for point, may_write in points.items() if not may_write]
+        writers: list[Any] = [config.build_arn("elasticfilesystem", "access-point/*")]
+        if readers:
+            writers = [point.arn for point, may_write in points.items() if may_write]
         return aws.efs.FileSystemPolicy(
             f"{name}-policy",
             file_system_id=self.system.id,
-            policy=pulumi.Output.json_dumps(add_version(build_file_system_policy(self.system.arn, writers, readers))),
+            policy=pulumi.Output.json_dumps(add_version(build_file_system_policy(writers, readers))),
             opts=self._child,
         )
 
@@ -112,36 +121,36 @@ class EfsFileSystem(pulumi.ComponentResource):
         ]
 
 
-def build_file_system_policy(system: Any, writers: list[Any], readers: list[Any]) -> dict[str, Any]:
+def build_file_system_policy(writers: list[Any], readers: list[Any]) -> dict[str, Any]:
     """Return a policy that lets clients in by the access points of tenants alone, without root, with TLS.
 
     A mount carries no identity, so the access point decides: the driver names it, and no tenant chooses a volume.
     EFS calls a policy public unless it asks for access through a mount target (EFS user guide, "Blocking public
-    access").
+    access"). The resource ``*`` is the file system that has the policy.
     """
     rights = ((writers, [f"{_CLIENT}Mount", f"{_CLIENT}Write"]), (readers, [f"{_CLIENT}Mount"]))
     return {
         "Statement": [
-            *(_admit(system, points, actions) for points, actions in rights if points),
+            *(_admit(points, actions) for points, actions in rights if points),
             {
                 "Effect": "Deny",
                 "Principal": {"AWS": "*"},
                 "Action": "*",
-                "Resource": system,
+                "Resource": "*",
                 "Condition": {"Bool": {"aws:SecureTransport": "false"}},
             },
         ]
     }
 
 
-def _admit(system: Any, points: list[Any], actions: list[str]) -> dict[str, Any]:
+def _admit(points: list[Any], actions: list[str]) -> dict[str, Any]:
     return {
         "Effect": "Allow",
         "Principal": {"AWS": "*"},
         "Action": actions,
-        "Resource": system,
+        "Resource": "*",
         "Condition": {
             "Bool": {"elasticfilesystem:AccessedViaMountTarget": "true"},
-            "StringEquals": {"elasticfilesystem:AccessPointArn": points},
+            "StringLike": {"elasticfilesystem:AccessPointArn": points},
         },
     }

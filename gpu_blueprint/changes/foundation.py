@@ -13,11 +13,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import __version__
-from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, KEDA, KUEUE, PROMETHEUS_STACK, build_karpenter_chart
+from ..catalog.versions import (
+    EFA_PLUGIN,
+    GPU_OPERATOR,
+    KEDA,
+    KUEUE,
+    NODE_CACHE_IMAGE,
+    PROMETHEUS_STACK,
+    build_karpenter_chart,
+)
 from ..config import ExistingVpc, StackConfig
 from ..config.monitoring import InstallMonitoring
 from ..config.network import STABLE_ZONES
 from ..errors import Path, Problem
+from ..storage.drivers import list_drivers
 
 Facts = Mapping[str, Any]
 OWN_KEY = "own"
@@ -52,8 +61,12 @@ def _list_pins(config: StackConfig) -> dict[str, str]:
     charts += [PROMETHEUS_STACK] if isinstance(config.monitoring, InstallMonitoring) else []
     charts += [KEDA] if config.has_keda else []
     charts += [KUEUE] if config.queueing else []
-    release = config.cluster.release
-    return {**release.addons, **{chart.name: chart.version for chart in charts}, "nodes": release.system_node_release}
+    release, minor = config.cluster.release, config.cluster.kubernetes_version
+    pins = {chart.name: chart.version for chart in charts}
+    pins |= {driver.add_on.name: driver.add_on.version_for(minor) for driver in list_drivers(config)}
+    if config.cluster.node_local_dns:
+        pins |= {"node-local-dns": NODE_CACHE_IMAGE.rpartition(":")[2]}
+    return {**release.addons, **pins, "nodes": release.system_node_release}
 
 
 def _describe_network(config: StackConfig) -> dict[str, Any]:

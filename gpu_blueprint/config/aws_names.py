@@ -1,5 +1,6 @@
 """Field types for names that AWS gives or restricts: accounts, ARNs, tags, zones, regions, instance types."""
 
+from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
@@ -128,3 +129,17 @@ def _refuse_gpu(instance_type: str) -> str:
 
 GpuInstanceType = Annotated[str, AfterValidator(_require_gpu)]
 SystemInstanceType = Annotated[str, AfterValidator(_refuse_gpu)]
+
+_LONGEST_ROLE_NAME = 64
+
+
+def end_with_region(name: str, region: str) -> str:
+    """Return the name with the region behind it, for IAM, which keeps the names of all regions together.
+
+    IAM takes 64 characters for a role. A longer name loses its middle, and gets a hash that keeps it unique.
+    """
+    full = f"{name}-{region}"
+    if len(full) <= _LONGEST_ROLE_NAME:
+        return full
+    end = f"-{sha256(name.encode()).hexdigest()[:6]}-{region}"
+    return f"{name[: _LONGEST_ROLE_NAME - len(end)]}{end}"

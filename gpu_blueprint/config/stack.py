@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
-from hashlib import sha256
 from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -12,7 +11,7 @@ from ..catalog import Instance
 from ..catalog.node_room import NodeRoom
 from ..errors import Path, Problem, WrongValueError
 from ..model import Model
-from .aws_names import AccountId, Region, TagKey, TagValue
+from .aws_names import AccountId, Region, TagKey, TagValue, end_with_region
 from .billing import Billing
 from .buying import Reservation
 from .cluster import Cluster
@@ -34,8 +33,6 @@ from .storage import AnyStorage
 from .tenancy import Tenancy
 from .tenants import Grant, Tenant
 from .waivers import Waiver
-
-_LONGEST_ROLE_NAME = 64
 
 AnyPool = Annotated[Pool | CpuPool, Field(discriminator="purpose")]
 
@@ -223,15 +220,8 @@ class StackConfig(Model):
         return f"arn:aws:{service}:{self.region if region else ''}:{self.account_id}:{resource}"
 
     def name_in_region(self, name: str) -> str:
-        """Return a name of an IAM role or policy, which IAM keeps for all regions: it ends with the stack's region.
-
-        IAM takes 64 characters for a role. A longer name loses its middle, and gets a hash that keeps it unique.
-        """
-        full = f"{name}-{self.region}"
-        if len(full) <= _LONGEST_ROLE_NAME:
-            return full
-        end = f"-{sha256(name.encode()).hexdigest()[:6]}-{self.region}"
-        return f"{name[: _LONGEST_ROLE_NAME - len(end)]}{end}"
+        """Return a name of an IAM role or policy, which IAM keeps for all regions: it ends with the stack's region."""
+        return end_with_region(name, self.region)
 
     def list_zones(self, pool: Pool | CpuPool) -> list[str]:
         """Return the zones in which a pool launches."""

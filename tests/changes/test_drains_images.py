@@ -20,11 +20,9 @@ def snapshot(name: str) -> dict[str, Any]:
 def find_reasons(before: dict[str, Any], after: dict[str, Any], **stacks: Any) -> dict[str, tuple[str, ...]]:
     """Drained pool → reasons, where a pool changes from one form to another."""
     old, new = stacks.get("old", {}), stacks.get("new", {})
-    plans = [
-        [*plan_of(builders.stack(pools=[builders.pool(**pool)], **stack))]
-        for pool, stack in ((before, old), (after, new))
-    ]
-    return {found.pool: found.reasons for found in drain(*plans, stage=())}
+    earlier = [*plan_of(builders.stack(pools=[builders.pool(**before)], **old))]
+    later = [*plan_of(builders.stack(pools=[builders.pool(**after)], **new))]
+    return {found.pool: found.reasons for found in drain(earlier, later, stage=())}
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from ..support import builders
 from ..support.edits import DRAINING, HARMLESS, Edit, edit_file
 from ..support.plans import shipped_config
+from ..support.storage_stack import DATASETS, HOMES, SCRATCH, config_of
 
 Facts = dict[str, Any]
 Found = list[tuple[str, str]]
@@ -228,3 +229,11 @@ def test_the_foundation_is_json_without_null_and_names_the_pins_of_the_stack() -
     assert json.loads(json.dumps(facts)) == facts and "null" not in json.dumps(facts)
     assert {"karpenter", "vpc-cni", "gpu-operator", "nodes"} <= facts["pins"].keys()
     assert "kueue" not in facts["pins"] and "kueue" in describe_foundation(shipped_config("research"))["pins"]
+
+
+def test_the_pins_name_the_drivers_of_storage_and_the_cache_of_names() -> None:
+    dns = builders.cluster(nodeLocalDns=True)
+    pins = describe_foundation(config_of([DATASETS, HOMES, SCRATCH], cluster=dns))["pins"]
+    drivers = {"aws-mountpoint-s3-csi-driver", "aws-efs-csi-driver", "aws-fsx-csi-driver"}
+    assert drivers <= pins.keys() and pins["node-local-dns"] == "1.26.8"
+    assert not {*drivers, "node-local-dns"} & describe_foundation(shipped_config("dev"))["pins"].keys()

@@ -7,14 +7,13 @@ import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.rehearsal.runner import Rehearsal, rehearse
-from lab.scene import Manifest
 
 from ..support.engine_rehearsals import find_pool_of, open_lab
 from ..support.rehearsals import GOOD
 
 pytestmark = pytest.mark.lab
 
-Played = tuple[StackConfig, Rehearsal, list[Manifest], list[Manifest]]
+Played = tuple[StackConfig, Rehearsal, list[dict[str, Any]], list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,7 @@ def test_daemons_run_on_the_nodes_that_they_are_for(played: Played) -> None:
     assert set(wanted) == {"node-local-dns", "prepull-fixed", "prepull-train"}
 
 
-def _read_labels(node: Manifest) -> Mapping[str, Any]:
+def _read_labels(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return dict(node["metadata"].get("labels", {}))
 
 

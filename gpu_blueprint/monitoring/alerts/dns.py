@@ -54,7 +54,7 @@ DNS_ALERTS = (
             "If the type is `iptables` or `interface_add`: the pod lacks NET_ADMIN, or the AMI lacks a module;"
             " compare the AMI with a node that works.",
             "If the type is `configmap`: compare the ConfigMap node-local-dns of kube-system with"
-            " `blueprint render STACK`.",
+            " `blueprint render STACK --out FOLDER`.",
         ),
     ),
     Alert(

@@ -1,5 +1,7 @@
 """A file system in EFS: encrypted, in every zone, a folder for each tenant, and nobody else."""
 
+import json
+
 import pytest
 
 from components.storage.efs import build_file_system_policy
@@ -9,7 +11,6 @@ from ...support.plans import Plan, find_resource, find_resources, plan_of
 from ...support.storage_stack import HOMES, build_storage_stack
 from ..test_platform_iam import lint_policy
 
-SYSTEM = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-0123456789abcdef0"
 POINTS = [f"arn:aws:elasticfilesystem:us-east-1:111122223333:access-point/fsap-0123456789abcdef{n}" for n in "01"]
 
 
@@ -57,24 +58,32 @@ def test_each_tenant_has_a_folder_with_one_owner(planned: Plan) -> None:
 
 
 def test_readers_cannot_write_and_nobody_enters_without_an_access_point_or_as_root() -> None:
-    policy = build_file_system_policy(SYSTEM, POINTS[:1], POINTS[1:])
+    policy = build_file_system_policy(POINTS[:1], POINTS[1:])
     writers, readers, plain = policy["Statement"]
     assert writers["Action"] == ["elasticfilesystem:ClientMount", "elasticfilesystem:ClientWrite"]
     assert readers["Action"] == ["elasticfilesystem:ClientMount"]
     for statement, points in ((writers, POINTS[:1]), (readers, POINTS[1:])):
         assert statement["Condition"] == {
             "Bool": {"elasticfilesystem:AccessedViaMountTarget": "true"},
-            "StringEquals": {"elasticfilesystem:AccessPointArn": points},
+            "StringLike": {"elasticfilesystem:AccessPointArn": points},
         }
     assert (plain["Effect"], plain["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
     assert "ClientRootAccess" not in str(policy)
 
 
+def test_a_preview_knows_the_policy_where_every_tenant_writes() -> None:
+    written = plan_of(build_storage_stack(storage=[{**HOMES, "tenants": {"vision": "write", "serving": "write"}}]))
+    policy = json.loads(find_resource(written, "aws:efs/fileSystemPolicy:FileSystemPolicy").inputs["policy"])
+    writers, _ = policy["Statement"]
+    points = "arn:aws:elasticfilesystem:us-east-1:111122223333:access-point/*"
+    assert writers["Condition"]["StringLike"] == {"elasticfilesystem:AccessPointArn": [points]}
+
+
 def test_a_policy_has_no_statement_without_access_points() -> None:
-    assert len(build_file_system_policy(SYSTEM, POINTS, [])["Statement"]) == 2
+    assert len(build_file_system_policy(POINTS, [])["Statement"]) == 2
 
 
-def test_parliament_only_finds_that_an_arn_is_compared_as_a_text() -> None:
+def test_parliament_only_finds_texts_for_arns_and_the_resource_that_has_the_policy() -> None:
     """AWS's own examples compare access points as texts (EFS user guide, "Using access points in IAM policies")."""
-    document = {"Version": "2012-10-17", **build_file_system_policy(SYSTEM, POINTS[:1], POINTS[1:])}
-    assert set(lint_policy(document)) == {"MISMATCHED_TYPE_BUT_USABLE"}
+    document = {"Version": "2012-10-17", **build_file_system_policy(POINTS[:1], POINTS[1:])}
+    assert set(lint_policy(document)) == {"MISMATCHED_TYPE_BUT_USABLE", "RESOURCE_STAR"}
