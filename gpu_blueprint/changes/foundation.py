@@ -26,7 +26,7 @@ from ..config import ExistingVpc, StackConfig
 from ..config.monitoring import InstallMonitoring
 from ..config.network import STABLE_ZONES
 from ..errors import Path, Problem
-from ..storage.drivers import list_drivers
+from ..storage.drivers import list_driver_versions
 
 Facts = Mapping[str, Any]
 OWN_KEY = "own"
@@ -61,9 +61,8 @@ def _list_pins(config: StackConfig) -> dict[str, str]:
     charts += [PROMETHEUS_STACK] if isinstance(config.monitoring, InstallMonitoring) else []
     charts += [KEDA] if config.has_keda else []
     charts += [KUEUE] if config.queueing else []
-    release, minor = config.cluster.release, config.cluster.kubernetes_version
-    pins = {chart.name: chart.version for chart in charts}
-    pins |= {driver.add_on.name: driver.add_on.version_for(minor) for driver in list_drivers(config)}
+    release = config.cluster.release
+    pins = {chart.name: chart.version for chart in charts} | list_driver_versions(config)
     if config.cluster.node_local_dns:
         pins |= {"node-local-dns": NODE_CACHE_IMAGE.rpartition(":")[2]}
     return {**release.addons, **pins, "nodes": release.system_node_release}

@@ -109,8 +109,8 @@ class _Node:
         return True
 
 
-def _has_storage(stack: StackConfig, kind: str) -> bool:
-    return any(storage.kind == kind for storage in stack.storage)
+def _has_storage(stack: StackConfig, wanted: str) -> bool:
+    return any(storage.kind == wanted for storage in stack.storage)
 
 
 def count_needed_nodes(stack: StackConfig, count: int) -> int:

@@ -12,6 +12,12 @@ def list_drivers(config: StackConfig) -> list[CsiDriver]:
     return [driver for kind, driver in CSI_DRIVERS.items() if kind in kinds]
 
 
+def list_driver_versions(config: StackConfig) -> dict[str, str]:
+    """Return add-on → version of the drivers that the stack installs."""
+    minor = config.cluster.kubernetes_version
+    return {driver.add_on.name: driver.add_on.version_for(minor) for driver in list_drivers(config)}
+
+
 def list_startup_taints(config: StackConfig, pool: Pool | CpuPool) -> list[Mapping[str, str]]:
     """Return the taints of a pool's new nodes for the drivers that pods of its tenants need.
 

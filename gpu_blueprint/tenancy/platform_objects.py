@@ -80,8 +80,8 @@ def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
 
 
 def _group_claims(config: StackConfig) -> dict[str, list[str]]:
-    """Return namespace → the names of the claims that the platform makes there."""
+    """Return namespace → the names of the claims that the platform makes there, both sorted."""
     found: dict[str, list[str]] = {}
     for mount in list_mounts(config):
         found.setdefault(mount.tenant.namespace_name, []).append(mount.claim)
-    return found
+    return {namespace: sorted(found[namespace]) for namespace in sorted(found)}

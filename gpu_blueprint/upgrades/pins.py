@@ -6,6 +6,7 @@ from ..catalog import AMI_FAMILIES
 from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, KEDA, KUEUE, PROMETHEUS_CRDS, PROMETHEUS_STACK
 from ..config import Pool, StackConfig
 from ..config.monitoring import InstallMonitoring
+from ..storage.drivers import list_driver_versions
 
 
 def list_pins(config: StackConfig) -> dict[str, str]:
@@ -20,7 +21,7 @@ def _find_pins(config: StackConfig) -> Iterator[tuple[str, str]]:
         yield "Kubernetes", release.version
     if "karpenter_version" not in stated:
         yield "Karpenter", config.cluster.karpenter_version
-    yield from release.addons.items()
+    yield from (release.addons | list_driver_versions(config)).items()
     yield "AMI of system nodes", release.system_node_release
     pools = [pool for pool in config.all_pools if not (isinstance(pool, Pool) and pool.static_nodes)]
     for family in AMI_FAMILIES.values():

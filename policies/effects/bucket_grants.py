@@ -61,5 +61,6 @@ def _describe(name: str) -> str:
 
 def _names_own_keys(statement: Statement) -> bool:
     """Tell whether each resource holds a name of the caller, so that nobody reaches the keys of another."""
-    resources = statement.resources or []
-    return bool(resources) and not find_wrong(resources, lambda arn: _OF_CALLER.search(f"{arn}") is None)
+    if not statement.resources:
+        return False
+    return not find_wrong(statement.resources, lambda arn: _OF_CALLER.search(f"{arn}") is None)

@@ -39,7 +39,14 @@ def test_edits_beside_the_tenants_change_no_tenant() -> None:
 def test_a_removed_tenant_loses_its_namespace_and_its_people() -> None:
     (found,) = edit("research", HARMLESS["a tenant less"]).values()
     member = "member arn:aws:iam::100200300402:role/vision-researcher loses access"
-    assert found == TenantChange(tenant="vision", lost=(f"namespace vision is deleted: {LOST}", member), is_grave=True)
+    lost = (
+        f"namespace vision is deleted: {LOST}",
+        member,
+        "service account default loses its identity in AWS",
+        "storage datasets: the data stays in s3://acme-datasets/",
+        "storage homes: the data stays in its folder of an EFS file system",
+    )
+    assert found == TenantChange(tenant="vision", lost=lost, is_grave=True)
 
 
 def test_a_renamed_tenant_goes_and_comes() -> None:

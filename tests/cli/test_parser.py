@@ -22,7 +22,7 @@ ACCOUNT = {"preflight prod --profile sandbox", "leftovers prod --state state.jso
 
 def find_commands(text: str) -> list[str]:
     """Return what stands behind each ``blueprint`` of a shell's lines: the arguments."""
-    return [found.strip() for found in re.findall(r"^(?:.*[ (/])?blueprint ([^|)#\n]+)", text, re.MULTILINE)]
+    return [found.strip() for found in re.findall(r"^(?:.*[ (/])?blueprint ([^|)#>\n]+)", text, re.MULTILINE)]
 
 
 def list_commands() -> dict[str, argparse.ArgumentParser]:

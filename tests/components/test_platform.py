@@ -33,7 +33,7 @@ from ..support.queued_stack import build_queued_stack
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 157, "research": 235, "prod": 210}
+COUNTS = {"dev": 157, "research": 271, "prod": 244}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -41,8 +41,14 @@ POOLS = {
 }
 FURTHER = {
     "dev": {("PoolHours", "gpu-dev-shared-l4")},
-    "research": {("Kueue", "gpu-research-kueue"), ("Queues", "gpu-research-queues")},
+    "research": {
+        ("Kueue", "gpu-research-kueue"),
+        ("Queues", "gpu-research-queues"),
+        ("EfsFileSystem", "gpu-research-storage-homes"),
+    },
     "prod": {
+        ("ImageCache", "gpu-prod-images"),
+        ("ServiceRole", "gpu-prod-images"),
         ("Billing", "gpu-prod-billing"),
         ("Monitoring", "gpu-prod-monitoring"),
         ("Dashboards", "gpu-prod-monitoring-dashboards"),
@@ -52,6 +58,10 @@ FURTHER = {
         ("HeadroomSpace", "gpu-prod-headroom"),
     },
 }
+SHARED = {"SharedStorage": "-shared-storage", "Addons": "-storage-addons"}
+OF_BUCKETS = ("TenantIdentity", "ServiceRole")
+MOUNTING = {"dev": [], "research": ["language", "vision"], "prod": ["serving", "training"]}
+"""The tenants that mount buckets, and so have a role for their pods."""
 TENANTS = {"dev": ["sandbox"], "research": ["language", "robotics", "vision"], "prod": ["serving", "training"]}
 COMMON = {
     "Platform": "",
@@ -199,15 +209,21 @@ def test_a_shipped_stack_has_exactly_these_components(stack: str) -> None:
         ("CpuPool", f"{name}-cpu"),
         *(("TenantSpace", f"{name}-tenant-{tenant}") for tenant in TENANTS[stack]),
         *FURTHER[stack],
+        *((made, f"{name}-tenant-{tenant}.default") for made in OF_BUCKETS for tenant in MOUNTING[stack]),
+        *((made, name + end) for made, end in SHARED.items() if MOUNTING[stack]),
     }
     assert {(kind(found), found.name) for found in plan(stack) if is_component(found)} == expected
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_every_input_inside_the_cluster_is_known_in_a_preview(stack: str) -> None:
-    """The only unknown values are secrets of the stack's own config."""
+    """The only unknown values are secrets of the stack's own config, and the ids of file systems that AWS gives."""
     waiting = [found for found in inside_cluster(plan(stack)) if has_unknown(found.inputs)]
-    assert [found.urn for found in waiting if kind(found) != "Secret"] == []
+    others = [found for found in waiting if kind(found) != "Secret"]
+    assert [found.urn for found in others if kind(found) != "PersistentVolume"] == []
+    for volume in others:
+        source = dict(volume.inputs["spec"]["csi"])
+        assert has_unknown(source.pop("volumeHandle")) and not has_unknown(source), volume.urn
 
 
 LIMITS = {

@@ -73,7 +73,7 @@ def test_karpenter_is_deleted_before_its_roles_and_its_queue(planned: Plan) -> N
     assert {kind(found) for found in permissions} == {"Role", "Policy", "RolePolicyAttachment"}
     needed = [
         find_resource(planned, "NodeGroup", "-system-group"),
-        find_resource(planned, "PodIdentityAssociation"),
+        find_resource(planned, "PodIdentityAssociation", "-karpenter-identity"),
         find_resource(planned, "AccessEntry", "-karpenter-nodes"),
         *find_resources(planned, "Addon"),
     ]

@@ -143,7 +143,13 @@ BROKEN: dict[str, tuple[str, str, Change, bool, str]] = {
     "two bindings": ("RoleBinding", "tenant-serving-members", _leave, True, ""),
     "two releases": ("Release", "karpenter-controller", set_path("name", "second"), True, "chart "),
     "an add-on twice": ("Addon", "coredns", set_path("addonName", "vpc-cni"), False, "add-on vpc-cni"),
-    "an identity twice": ("PodIdentityAssociation", "", _leave, True, "identity of kube-system/karpenter"),
+    "an identity twice": (
+        "PodIdentityAssociation",
+        "karpenter-identity",
+        _leave,
+        True,
+        "identity of kube-system/karpenter",
+    ),
     "a principal twice": ("AccessEntry", "karpenter-nodes", _leave, True, "access of "),
     "a container twice": (
         "Deployment",

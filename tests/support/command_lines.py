@@ -14,7 +14,7 @@ PROGRAMS = ("kubectl", "aws", "blueprint", "grep")
 FIELD_SELECTORS = {"pods": {"spec.nodeName", "status.phase"}, "events": {"reason", "type", "involvedObject.name"}}
 """Resource → the fields by which our texts select it, of the fields that Kubernetes knows (field selectors)."""
 RESOURCES = {
-    *("pod", "pods", "node", "deploy", "events", "configmap", "nodeclaim", "nodeclaims", "nodepools"),
+    *("pod", "pods", "node", "deploy", "daemonset", "events", "configmap", "nodeclaim", "nodeclaims", "nodepools"),
     *("workload", "workloads", "clusterqueue", "job", "endpointslices"),
     *("nodeoverlay", "ec2nodeclass", "scaledobject", "validatingadmissionpolicybinding"),
 }

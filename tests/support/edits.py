@@ -55,11 +55,15 @@ def _rename_tenant(stack: Stack) -> None:
     old, stack["tenants"][0]["name"] = stack["tenants"][0]["name"], "renamed"
     for service in stack.get("services", []):
         service["tenant"] = "renamed" if service["tenant"] == old else service["tenant"]
+    for storage in stack.get("storage", []):
+        storage["tenants"] = {"renamed" if name == old else name: may for name, may in storage["tenants"].items()}
 
 
 def _remove_tenant(stack: Stack) -> None:
     gone = stack["tenants"].pop(0)["name"]
     stack["services"] = [service for service in stack.get("services", []) if service["tenant"] != gone]
+    for storage in stack.get("storage", []):
+        storage["tenants"].pop(gone, None)
 
 
 def _add_tenant(stack: Stack) -> None:

@@ -58,6 +58,13 @@ FLAGS: Mapping[str, Flags] = {
         "--field-selector --filename -f --for --output -o --selector -l --template --timeout",
         "--all --all-namespaces -A --allow-missing-template-keys --local --recursive -R --show-managed-fields",
     ),
+    "run": _list_flags(
+        "--annotations --cascade --detach-keys --dry-run --env --field-manager --filename -f --grace-period --image"
+        " --image-pull-policy --kustomize -k --labels -l --output -o --override-type --overrides --pod-running-timeout"
+        " --port --restart --template --timeout",
+        "--allow-missing-template-keys --attach --command --expose --force --leave-stdin-open --privileged --quiet -q"
+        " --recursive -R --rm --save-config --show-managed-fields --stdin -i --tty -t --wait",
+    ),
     "config get-contexts": _list_flags("--output -o", "--no-headers"),
     "rollout restart": _list_flags(
         "--field-manager --filename -f --kustomize -k --output -o --selector -l --template",

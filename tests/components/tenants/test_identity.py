@@ -1,6 +1,7 @@
 """The roles of service accounts of tenants: made by the platform, used by one account, gone after its pods."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -107,6 +108,6 @@ def test_no_role_of_the_platform_is_in_reach_of_a_tenant(name: str, planned: Pla
         assert not ours or "eks.amazonaws.com/role-arn" not in account.inputs["metadata"].get("annotations", {})
 
 
-def test_a_stack_without_identities_has_no_role_of_tenants() -> None:
-    assert find_resources(plan("prod"), "TenantIdentity") == []
-    assert "identities" not in str(shipped_file("prod"))
+def test_a_stack_without_identities_and_storage_has_no_role_of_tenants() -> None:
+    assert find_resources(plan("dev"), "TenantIdentity") == []
+    assert not {"identities", "storage"} & set(re.findall(r"\w+", str(shipped_file("dev"))))

@@ -117,6 +117,14 @@ SCOPED = cases_of(
         _bucket({"AWS": _ROOT}, Resource="arn:aws:s3:::models/${aws:ResourceTag/team}/*"),
     ),
     _wide(
+        "keys whose name only looks like a variable",
+        _bucket({"AWS": _ROOT}, Resource="arn:aws:s3:::models/{aws:username}/*"),
+    ),
+    _wide(
+        "keys by a variable without braces",
+        _bucket({"AWS": _ROOT}, Resource="arn:aws:s3:::models/$aws:username/*"),
+    ),
+    _wide(
         "all but some keys",
         document(
             {"Action": "s3:GetObject", "NotResource": _KEYS["Resource"], "Principal": {"AWS": _ROOT}}, type_=BUCKET
