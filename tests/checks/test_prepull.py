@@ -12,7 +12,7 @@ ROCKET: dict[str, Any] = {"ami": {"family": "bottlerocket"}, "disk": {"snapshotI
 
 
 def list_paths(image: str, *allowed: str) -> list[str]:
-    images = {"images": {"allowed": list(allowed)}} if allowed else {}
+    images: dict[str, Any] = {"images": {"allowed": list(allowed)}} if allowed else {}
     stack = builders.config(pools=[builders.pool(prepull=[image])], **images)
     return [".".join(map(str, problem.path)) for problem in warn_of_images_that_nobody_may_run(stack)]
 

@@ -19,7 +19,7 @@ OF_STORAGE = {
         ("infer-l4", "infer-a10g", "infer-l40s"), ("the startup taint s3.csi.aws.com/agent-not-ready",)
     )
 }
-"""(Stack, edit) → drains of pools whose last tenant goes: nobody is left whose pods wait for the driver of a storage."""
+"""(Stack, edit) → drains of pools whose last tenant goes: nobody is left whose pods wait for a driver."""
 
 
 @pytest.mark.parametrize("edit", HARMLESS)

@@ -154,6 +154,10 @@ SCOPED = cases_of(
             )
         ),
     ),
+    passes(
+        "a role, under a condition that is not known",
+        _bucket({"AWS": _ROLE}, Condition={"StringEquals": {"aws:username": UNKNOWN}}),
+    ),
     undecided(
         "keys that are not known",
         program(
