@@ -156,7 +156,24 @@ SCOPED = cases_of(
     ),
     passes(
         "a role, under a condition that is not known",
-        _bucket({"AWS": _ROLE}, Condition={"StringEquals": {"aws:username": UNKNOWN}}),
+        program(
+            resource(
+                BUCKET,
+                "theirs",
+                {
+                    "policy": {
+                        "Statement": [
+                            {
+                                "Effect": "Allow",
+                                **_KEYS,
+                                "Principal": {"AWS": _ROLE},
+                                "Condition": {"StringEquals": {"aws:username": UNKNOWN}},
+                            }
+                        ]
+                    }
+                },
+            )
+        ),
     ),
     undecided(
         "keys that are not known",
