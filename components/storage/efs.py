@@ -88,7 +88,8 @@ class EfsFileSystem(pulumi.ComponentResource):
             f"{name}-policy",
             file_system_id=self.system.id,
             policy=pulumi.Output.json_dumps(add_version(build_file_system_policy(writers, readers))),
-            opts=self._child,
+            # Volumes depend on the policy, and so on every access point, also where the policy names none.
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(points)),
         )
 
     def _make_mount_targets(self, name: str, network: Network, cluster: Cluster) -> list[pulumi.Resource]:
