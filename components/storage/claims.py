@@ -5,28 +5,31 @@ from collections.abc import Mapping
 import pulumi
 import pulumi_kubernetes as k8s
 
-from gpu_blueprint.config import Tenant
+from gpu_blueprint.config import StackConfig, Tenant
+from gpu_blueprint.storage.mounts import list_tenant_mounts
 from gpu_blueprint.storage.volumes import build_claim_spec
 
 
 def make_claims(
     name: str,
+    config: StackConfig,
     tenant: Tenant,
     volumes: Mapping[str, k8s.core.v1.PersistentVolume],
     namespace: k8s.core.v1.Namespace,
     *,
     parent: pulumi.Resource,
 ) -> None:
-    """Make a claim for each volume, with the name of its storage.
+    """Make a claim for each storage that the tenant may mount, with its name.
 
     Kubernetes keeps a claim while a pod mounts it. A destroy therefore leaves the claims to the namespace, which ends
     the pods first. The claim's name of the volume depends on the volume, so that a new volume gets a new claim.
     """
-    for storage, volume in volumes.items():
+    for mount in list_tenant_mounts(config, tenant):
+        volume = volumes[mount.storage.name]
         k8s.core.v1.PersistentVolumeClaim(
-            f"{name}-claim-{storage}",
-            metadata={"name": storage, "namespace": tenant.namespace_name},
-            spec=build_claim_spec(_name_volume(volume, f"{tenant.name}.{storage}")),
+            f"{name}-claim-{mount.claim}",
+            metadata={"name": mount.claim, "namespace": tenant.namespace_name},
+            spec=build_claim_spec(_name_volume(volume, mount.volume)),
             opts=pulumi.ResourceOptions(parent=parent, depends_on=[namespace, volume], deleted_with=namespace),
         )
 

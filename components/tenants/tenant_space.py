@@ -57,7 +57,7 @@ class TenantSpace(pulumi.ComponentResource):
         in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic, *queues])
         self._limit(name, config, tenant, in_namespace)
         self._make_accounts(name, config, tenant, in_namespace)
-        make_claims(name, tenant, volumes, self.namespace, parent=self)
+        make_claims(name, config, tenant, volumes, self.namespace, parent=self)
         self._bind_people(name, tenant, in_namespace)
         self.register_outputs({"namespace": tenant.namespace_name})
 

@@ -134,12 +134,13 @@ _LONGEST_ROLE_NAME = 64
 
 
 def end_with_region(name: str, region: str) -> str:
-    """Return the name with the region behind it, for IAM, which keeps the names of all regions together.
+    """Return the name of a role or policy with the region behind it: IAM keeps the names of all regions together."""
+    return fit_name(name, f"-{region}", _LONGEST_ROLE_NAME)
 
-    IAM takes 64 characters for a role. A longer name loses its middle, and gets a hash that keeps it unique.
-    """
-    full = f"{name}-{region}"
-    if len(full) <= _LONGEST_ROLE_NAME:
-        return full
-    end = f"-{sha256(name.encode()).hexdigest()[:6]}-{region}"
-    return f"{name[: _LONGEST_ROLE_NAME - len(end)]}{end}"
+
+def fit_name(name: str, end: str, longest: int) -> str:
+    """Return ``name + end``; a name that is too long loses its last part, and gets a hash that keeps it unique."""
+    if len(name) + len(end) <= longest:
+        return name + end
+    end = f"-{sha256(name.encode()).hexdigest()[:6]}{end}"
+    return name[: longest - len(end)] + end

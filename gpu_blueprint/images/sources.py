@@ -93,8 +93,13 @@ def find_origin(config: StackConfig, located: str) -> str:
 
 
 def is_in_mirror(config: StackConfig, located: str) -> bool:
-    """Tell whether a reference lies in the stack's mirror."""
-    return bool(config.images and config.images.mirror and located.startswith(f"{config.images.mirror}/"))
+    """Tell whether a reference is a copy in the stack's mirror: behind the mirror comes the registry of its author.
+
+    Other images below the same path are a team's own.
+    """
+    mirror = f"{config.images.mirror}/" if config.images and config.images.mirror else ""
+    origin = located.removeprefix(mirror)
+    return origin != located and split_image(origin)[0] == origin.partition("/")[0]
 
 
 def is_cached(config: StackConfig, located: str) -> bool:

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..config import StackConfig, Tenant
+from ..config.aws_names import fit_name
 from ..config.storage import Access, AnyStorage, LustreStorage
+
+_LONGEST_LABEL = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +25,12 @@ class Mount:
 
     @property
     def volume(self) -> str:
-        """Name of the PersistentVolume, which the whole cluster sees; a dot is in no name of a tenant."""
-        return f"{self.tenant.name}.{self.storage.name}"
+        """Name of the PersistentVolume, which the whole cluster sees; a dot is in no name of a namespace.
+
+        Kubernetes writes the id of the first claim into a volume, and no other claim ever gets it. So a tenant that
+        moves to another namespace needs other volumes. The S3 driver writes the name into a label of its pods.
+        """
+        return fit_name(f"{self.tenant.namespace_name}.{self.storage.name}", "", _LONGEST_LABEL)
 
     @property
     def path(self) -> str:

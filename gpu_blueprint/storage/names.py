@@ -1,8 +1,7 @@
 """The names and places of shared storage in AWS."""
 
-from hashlib import sha256
-
 from ..config import StackConfig
+from ..config.aws_names import fit_name
 from ..config.storage import AnyStorage, LustreStorage, S3Storage
 
 _LONGEST_BUCKET = 63
@@ -18,16 +17,12 @@ def name_storage(config: StackConfig, storage: AnyStorage) -> str:
 def name_bucket(config: StackConfig, storage: S3Storage) -> str:
     """Return the name of the bucket: the stated bucket, or the bucket that the platform makes.
 
-    The names of buckets are unique in all accounts and regions, so the platform's has both. S3 takes 63 characters. A
-    longer name loses its middle, and gets a hash that keeps it unique.
+    The names of buckets are unique in all accounts and regions, so the platform's has both. S3 takes 63 characters.
     """
     if storage.bucket:
         return storage.bucket
     name, end = f"{config.cluster_name}-{storage.name}", f"-{config.account_id}-{config.region}"
-    if len(name) + len(end) <= _LONGEST_BUCKET:
-        return name + end
-    end = f"-{sha256(name.encode()).hexdigest()[:6]}{end}"
-    return name[: _LONGEST_BUCKET - len(end)] + end
+    return fit_name(name, end, _LONGEST_BUCKET)
 
 
 def find_import(config: StackConfig, storage: LustreStorage) -> S3Storage | None:

@@ -9,6 +9,7 @@ from gpu_blueprint.catalog.versions import KARPENTER_VERSIONS, KEDA, list_charts
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.images.sources import (
     find_origin,
+    is_in_mirror,
     locate_chart,
     locate_image,
     locate_prefix,
@@ -86,7 +87,9 @@ def test_the_mirror_holds_what_no_cache_holds_below_the_name_of_its_registry() -
     assert locate_image(config, "nvcr.io/nvidia/cuda:1") == f"{MIRROR}/nvcr.io/nvidia/cuda:1"
     assert locate_image(config, "quay.io/a/b:1") == f"{REGISTRY}/gpu-test-quay/a/b:1"
     assert find_origin(config, f"{MIRROR}/nvcr.io/nvidia/cuda:1") == "nvcr.io/nvidia/cuda:1"
-    assert find_origin(config, f"{MIRROR}s/nvcr.io/nvidia/cuda:1") == f"{MIRROR}s/nvcr.io/nvidia/cuda:1"
+    others = [f"{MIRROR}s/nvcr.io/nvidia/cuda:1", f"{MIRROR}/team/train:1", f"{MIRROR}/train:1"]
+    assert [find_origin(config, own) for own in others] == others
+    assert not any(is_in_mirror(config, own) for own in others)
 
 
 @pytest.mark.parametrize("image", ["mine.example.com/a:1", "other.example.com:5000/a:1", "localhost/a:1"])

@@ -130,12 +130,12 @@ def test_queues_outlive_tenants_and_kueue_outlives_its_objects() -> None:
 
 def test_tenants_go_before_their_volumes_and_volumes_before_their_file_systems() -> None:
     resources = to_state(plan_of(build_storage_stack()))
-    promises = list_promises(resources, {"serving": ["main"], "eyes": ["train"]})
+    promises = list_promises(resources, {"serving": ["main"], "vision": ["train"]})
     pairs = {(_kind(promise.first), _kind(promise.second)) for promise in promises}
     systems = ("FileSystem", "MountTarget", "LustreFileSystem", "DataRepositoryAssociation", "Bucket")
     spaces = (("Namespace", "PersistentVolume"), ("Namespace", "Addon"))
     assert {*spaces, *(("PersistentVolume", kind) for kind in systems)} <= pairs
-    homes = [found.second for found in promises if found.first.endswith("gpu-test-volume-vision.homes")]
+    homes = [found.second for found in promises if found.first.endswith("gpu-test-volume-eyes.homes")]
     assert not [urn for urn in homes if "-storage-scratch-" in urn]
     assert find_missing_paths(resources, promises) == []
     assert "PersistentVolumeClaim" not in {kind for pair in pairs for kind in pair}, "namespaces take them along"

@@ -8,6 +8,7 @@ import pytest
 from gpu_blueprint.storage.mounts import list_mounts
 from gpu_blueprint.storage.volumes import FileSystem, build_claim_spec, build_volume_spec
 
+from ..support import builders
 from ..support.storage_stack import DATASETS, HOMES, SCRATCH, WEIGHTS, config_of
 
 HANDLES = {"efs": FileSystem(handle="fs-1::fsap-1"), "fsx-lustre": FileSystem(attributes={"mountname": "abc"})}
@@ -26,8 +27,7 @@ def build_specs() -> dict[str, Any]:
 
 def test_a_volume_belongs_to_the_claim_of_its_tenant_and_keeps_its_data() -> None:
     for name, spec in build_specs().items():
-        tenant, _, storage = name.partition(".")
-        place = {"serving": "serving", "vision": "eyes"}[tenant]
+        place, _, storage = name.partition(".")
         assert (spec["claimRef"]["namespace"], spec["claimRef"]["name"]) == (place, storage)
         assert spec["persistentVolumeReclaimPolicy"] == "Retain"
         assert "storageClassName" not in spec and spec["accessModes"] == ["ReadWriteMany"]
@@ -37,7 +37,7 @@ def test_no_two_volumes_have_one_handle_unless_aws_gives_it() -> None:
     """Kubernetes mounts two volumes of one handle once on a node, and the second pod waits for ever."""
     handles = [spec["csi"]["volumeHandle"] for spec in build_specs().values() if spec["csi"]["driver"][:3] != "efs"]
     assert len(set(handles)) == len(handles) == 5
-    assert build_specs()["vision.homes"]["csi"]["volumeHandle"] == "fs-1::fsap-1"
+    assert build_specs()["eyes.homes"]["csi"]["volumeHandle"] == "fs-1::fsap-1"
 
 
 def test_a_bucket_is_mounted_as_the_pod_with_the_region_and_the_prefix() -> None:
@@ -56,24 +56,24 @@ def test_only_writers_mount_for_writing() -> None:
     specs = build_specs()
     assert {"read-only"} <= {*specs["serving.datasets"]["mountOptions"]}
     writing = {"allow-delete", "allow-overwrite", "dir-mode 0777", "file-mode 0666"}
-    assert writing <= {*specs["vision.datasets"]["mountOptions"]}
+    assert writing <= {*specs["eyes.datasets"]["mountOptions"]}
     assert not writing & {*specs["serving.datasets"]["mountOptions"]}
-    assert specs["serving.homes"]["mountOptions"] == ["ro"] and "mountOptions" not in specs["vision.homes"]
+    assert specs["serving.homes"]["mountOptions"] == ["ro"] and "mountOptions" not in specs["eyes.homes"]
     assert specs["serving.scratch"]["mountOptions"] == ["flock", "ro"]
-    assert specs["vision.scratch"]["mountOptions"] == ["flock"]
+    assert specs["eyes.scratch"]["mountOptions"] == ["flock"]
 
 
 def test_a_volume_of_lustre_states_its_size_and_a_claim_uses_up_no_quota() -> None:
-    assert build_specs()["vision.scratch"]["capacity"] == {"storage": "2400Gi"}
+    assert build_specs()["eyes.scratch"]["capacity"] == {"storage": "2400Gi"}
     assert build_claim_spec("v")["resources"]["requests"] == {"storage": "1Mi"}
 
 
 def test_a_claim_names_its_volume_and_no_class() -> None:
-    claim = build_claim_spec("vision.homes")
-    assert claim["volumeName"] == "vision.homes" and claim["storageClassName"] == ""
+    claim = build_claim_spec("eyes.homes")
+    assert claim["volumeName"] == "eyes.homes" and claim["storageClassName"] == ""
 
 
-@pytest.mark.parametrize("volume", ["serving.weights", "vision.homes", "vision.scratch"])
+@pytest.mark.parametrize("volume", ["serving.weights", "eyes.homes", "eyes.scratch"])
 def test_volumes_and_claims_are_strictly_valid(volume: str) -> None:
     head = {"apiVersion": "v1", "metadata": {"name": "x"}}
     kubernetes_validate.validate(
@@ -81,3 +81,13 @@ def test_volumes_and_claims_are_strictly_valid(volume: str) -> None:
     )
     claim = {**head, "kind": "PersistentVolumeClaim", "spec": build_claim_spec(volume)}
     kubernetes_validate.validate(claim, "1.36", strict=True)
+
+
+def test_a_long_name_of_a_volume_fits_a_label_and_stays_its_own() -> None:
+    """The S3 driver writes the name and the handle of a volume into labels of its pods."""
+    names = ["n" * 39 + end for end in "ab"]
+    storage = [{"name": name, "kind": "s3", "tenants": {"vision": "read"}} for name in names]
+    tenants = [builders.tenant(name="vision", namespace="v" * 40)]
+    config = builders.config(tenants=tenants, storage=storage)
+    volumes = [mount.volume for mount in list_mounts(config)]
+    assert len(set(volumes)) == 2 and max(map(len, volumes)) == 63

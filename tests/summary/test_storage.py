@@ -29,7 +29,7 @@ def test_a_document_has_the_claim_the_volume_and_the_folder_of_each_tenant() -> 
             "namespace": namespace,
             "access": access,
             "claim": "datasets",
-            "volume": f"{name}.datasets",
+            "volume": f"{namespace}.datasets",
             "path": "/mnt/datasets",
         }
         for name, namespace, access in (("red", "red-space", "write"), ("blue", "blue", "read"))

@@ -22,7 +22,7 @@ def explain(name: str, **overrides: Any) -> dict[str, tuple[str, ...]]:
 
 def test_the_grants_name_claims_and_volumes() -> None:
     red, blue = explain("datasets")["tenants"]
-    assert red.startswith("red reads and writes: claim datasets in namespace red-space, volume red.datasets")
+    assert red.startswith("red reads and writes: claim datasets in namespace red-space, volume red-space.datasets")
     assert blue == "blue reads: claim datasets in namespace blue, volume blue.datasets"
 
 

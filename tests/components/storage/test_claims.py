@@ -21,6 +21,6 @@ def test_a_new_volume_gets_a_new_claim() -> None:
     """Pulumi replaces a claim with its volume only where the claim's own inputs come from the volume."""
     planned = plan_of(build_storage_stack())
     claim = find_resource(planned, "PersistentVolumeClaim", "-vision-claim-homes")
-    volume = find_resource(planned, "PersistentVolume", "-volume-vision.homes")
-    assert claim.inputs["spec"]["volumeName"] == "vision.homes"
+    volume = find_resource(planned, "PersistentVolume", "-volume-eyes.homes")
+    assert claim.inputs["spec"]["volumeName"] == "eyes.homes"
     assert volume.urn in claim.property_dependencies["spec"]

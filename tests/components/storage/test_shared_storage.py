@@ -18,14 +18,14 @@ def planned() -> Plan:
 def test_there_is_a_volume_for_each_grant(planned: Plan) -> None:
     names = {found.inputs["metadata"]["name"] for found in find_resources(planned, "PersistentVolume")}
     kinds = ("datasets", "homes", "scratch")
-    assert names == {"serving.weights", *(f"{team}.{kind}" for team in ("serving", "vision") for kind in kinds)}
+    assert names == {"serving.weights", *(f"{place}.{kind}" for place in ("serving", "eyes") for kind in kinds)}
 
 
 def test_a_destroy_ends_pods_then_volumes_then_associations_then_file_systems(planned: Plan) -> None:
-    for team in ("serving", "vision"):
+    for team, place in (("serving", "serving"), ("vision", "eyes")):
         space = find_resource(planned, "Namespace", f"-tenant-{team}-namespace")
         scratch, homes, datasets = (
-            find_resource(planned, "PersistentVolume", f"-volume-{team}.{name}")
+            find_resource(planned, "PersistentVolume", f"-volume-{place}.{name}")
             for name in ("scratch", "homes", "datasets")
         )
         association = find_resource(planned, "DataRepositoryAssociation")
@@ -64,14 +64,14 @@ def test_new_nodes_wait_for_the_drivers_that_their_pods_need(planned: Plan) -> N
 
 def test_only_what_aws_gives_is_unknown_in_a_preview(planned: Plan) -> None:
     waiting = {found.name.rpartition("-")[2] for found in inside_cluster(planned) if has_unknown(found.inputs)}
-    assert waiting == {f"{team}.{kind}" for team in ("serving", "vision") for kind in ("homes", "scratch")}
+    assert waiting == {f"{place}.{kind}" for place in ("serving", "eyes") for kind in ("homes", "scratch")}
 
 
 def test_an_edit_of_a_pool_changes_the_cache_of_no_volume(planned: Plan) -> None:
     kept = {found.name: found.options.get("ignoreChanges") for found in find_resources(planned, "PersistentVolume")}
     attributes = "spec.csi.volumeAttributes"
     cache = [f"{attributes}.cache", f"{attributes}.cacheEmptyDirSizeLimit"]
-    assert kept["gpu-test-volume-serving.weights"] == cache and kept["gpu-test-volume-vision.homes"] is None
+    assert kept["gpu-test-volume-serving.weights"] == cache and kept["gpu-test-volume-eyes.homes"] is None
     assert {found.options.get("deleteBeforeReplace") for found in find_resources(planned, "PersistentVolume")} == {True}
 
 
