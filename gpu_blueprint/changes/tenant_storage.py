@@ -3,6 +3,7 @@
 The data of a mount outlives its claim: the volume retains it. It is lost only with its file system or bucket.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,8 @@ STORES = (BUCKET, EFS, LUSTRE)
 """Types that hold the data of tenants."""
 _POINT = "aws:efs/accessPoint:AccessPoint"
 _READ_ONLY = ("ro", "read-only")
-_PREFIX = "prefix "
+_PREFIX = re.compile(r"(--)?prefix[ =]")
+"""The driver of S3 takes both forms of an option."""
 _WAITS = "`pulumi up` waits until no pod mounts it"
 _PLACES = {"efs.csi.aws.com": "its folder of an EFS file system", "fsx.csi.aws.com": "an FSx for Lustre file system"}
 """Driver → words for the place of the data, where a plan does not know its id."""
@@ -131,7 +133,7 @@ def _name_place(spec: Mapping[str, Any]) -> str:
     if bucket is None:
         return _PLACES.get(str(csi.get("driver")), f"a volume of {csi.get('driver')}")
     options = map(str, read_list(spec, "mountOptions"))
-    prefix = next((option.removeprefix(_PREFIX) for option in options if option.startswith(_PREFIX)), "")
+    prefix = next((option[found.end() :] for option in options if (found := _PREFIX.match(option))), "")
     return f"s3://{bucket}/{prefix}"
 
 

@@ -86,13 +86,14 @@ def _list_s3_options(config: StackConfig, mount: Mount, storage: S3Storage) -> l
 
     Region and throughput are stated, because a node's metadata are one network hop away, and a Mountpoint pod is two.
     Containers run as any user, so every user may see the files; IAM decides which of them the pod may read and write.
+    The driver splits an option at its first ``=``, and only without it at a blank: a prefix may hold ``=`` itself.
     """
     writing = ["allow-delete", "allow-overwrite", "dir-mode 0777", "file-mode 0666"]
     return [
         "allow-other",
         f"region {config.region}",
         f"maximum-throughput-gbps {find_throughput_gbps(config, mount.tenant)}",
-        *([f"prefix {storage.folder}"] if storage.folder else []),
+        *([f"prefix={storage.folder}"] if storage.folder else []),
         *(writing if mount.may_write else ["read-only"]),
     ]
 

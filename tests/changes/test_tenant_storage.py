@@ -129,7 +129,7 @@ def test_a_bucket_with_another_name_is_another_bucket() -> None:
 
 
 def test_another_prefix_hides_the_data_when_pods_next_start() -> None:
-    before, after = models("prefix models/"), models("prefix v2/")
+    before, after = models("prefix=models/"), models("prefix=v2/")
     (found,) = find(view(before), view(after), change(after, "update"))
     assert found.is_grave and found.text.startswith("storage models shows s3://acme-models/v2/ instead of ")
     assert found.text.endswith(f"and no pod sees it there; {NEXT}")

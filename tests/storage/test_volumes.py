@@ -6,7 +6,7 @@ import kubernetes_validate
 import pytest
 
 from gpu_blueprint.storage.mounts import list_mounts
-from gpu_blueprint.storage.volumes import FileSystem, build_claim_spec, build_volume_spec
+from gpu_blueprint.storage.volumes import FileSystem, build_claim_spec, build_volume_spec, list_mount_options
 
 from ..support import builders
 from ..support.storage_stack import DATASETS, HOMES, SCRATCH, WEIGHTS, config_of
@@ -48,7 +48,7 @@ def test_a_bucket_is_mounted_as_the_pod_with_the_region_and_the_prefix() -> None
         "cache": "emptyDir",
         "cacheEmptyDirSizeLimit": "8Gi",
     }
-    options = ["allow-other", "region us-east-1", "maximum-throughput-gbps 10", "prefix models/", "read-only"]
+    options = ["allow-other", "region us-east-1", "maximum-throughput-gbps 10", "prefix=models/", "read-only"]
     assert weights["mountOptions"] == options
 
 
@@ -91,3 +91,11 @@ def test_a_long_name_of_a_volume_fits_a_label_and_stays_its_own() -> None:
     config = builders.config(tenants=tenants, storage=storage)
     volumes = [mount.volume for mount in list_mounts(config)]
     assert len(set(volumes)) == 2 and max(map(len, volumes)) == 63
+
+
+def test_a_prefix_may_hold_an_equals_sign() -> None:
+    """The driver splits an option at its first one."""
+    config = config_of([{**WEIGHTS, "prefix": "year=2026/month=1/"}])
+    (mount,) = list_mounts(config)
+    (option,) = (option for option in list_mount_options(config, mount) if option.startswith("prefix"))
+    assert option.split("=", 1) == ["prefix", "year=2026/month=1/"]
