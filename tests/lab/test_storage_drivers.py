@@ -7,7 +7,7 @@ from lab.storage_drivers import StorageDrivers, build_driver, build_patch, waits
 
 from ..support.fake_objects import FakeObjects
 
-OWN = [{"key": f"{kind}.csi.aws.com/agent-not-ready", "effect": "NoExecute"} for kind in ("s3", "efs", "fsx")]
+OWN = [{"key": f"{kind}.csi.aws.com/agent-not-ready", "effect": "NoSchedule"} for kind in ("s3", "efs", "fsx")]
 OTHER = {"key": "karpenter.sh/unregistered", "effect": "NoExecute"}
 
 

@@ -23,7 +23,7 @@ def test_nodes_wait_for_the_drivers_of_the_tenants_who_use_the_pool() -> None:
     keys = {pool.name: [taint["key"] for taint in list_startup_taints(config, pool)] for pool in config.all_pools}
     s3, efs, fsx = (f"{kind}.csi.aws.com/agent-not-ready" for kind in ("s3", "efs", "fsx"))
     assert keys == {"main": [s3, efs], "train": [s3, fsx], "cpu": [s3, efs, fsx]}
-    assert {taint["effect"] for taint in list_startup_taints(config, config.gpu_pools[0])} == {"NoExecute"}
+    assert {taint["effect"] for taint in list_startup_taints(config, config.gpu_pools[0])} == {"NoSchedule"}
 
 
 def test_a_tenant_without_a_quota_in_a_pool_changes_none_of_its_nodes() -> None:

@@ -179,6 +179,7 @@ PROD: dict[str, Edit] = {
     "two pools swapped": _swap_pools,
     "a tenant less": lambda stack: (
         stack["tenants"].pop(1),
+        stack["storage"][0]["tenants"].pop("training"),
         stack["pools"].pop(3),
         stack.pop("reservations"),
     ),

@@ -12,6 +12,7 @@ from gpu_blueprint.catalog.namespaces import KUEUE
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.plan import PlannedResource
 from gpu_blueprint.queues.names import API_VERSION
+from gpu_blueprint.rehearsal.scene import complete_volume
 from gpu_blueprint.rendering import list_manifests
 from gpu_blueprint.rendering.manifests import RELEASE
 from lab.engines import find_engine
@@ -110,7 +111,7 @@ def _is_kueue(resource: PlannedResource) -> bool:
 
 def _build_manifests(config: StackConfig, resource: PlannedResource) -> list[Manifest]:
     """Return the object of a resource; nothing for a resource of AWS, and for a chart."""
-    return [manifest.content for manifest in list_manifests(config, [resource])]
+    return [complete_volume(manifest.content) for manifest in list_manifests(config, [resource])]
 
 
 def _delete(lab: Lab, manifests: Sequence[Manifest]) -> None:
