@@ -22,10 +22,13 @@ def test_weights_in_a_storage_of_a_tenant_of_the_pool_are_right() -> None:
 
 def test_weights_in_a_storage_that_the_stack_lacks_are_refused() -> None:
     (line,) = refuse([{**MODELS, "name": "model"}], tenant())
-    assert line == (
-        "pools.0.podStart.weightsFrom: no storage is named 'models'; grant models in storage to a tenant of the pool, "
-        "or name another storage"
-    )
+    assert line == "pools.0.podStart.weightsFrom: no storage is named 'models'; did you mean model?"
+
+
+def test_weights_in_a_storage_of_a_stack_without_storage_are_refused() -> None:
+    (line,) = refuse([], tenant())
+    assert line.endswith("no storage is named 'models'; add a storage models, or remove weightsFrom: then pods read "
+                         "from the internet")
 
 
 def test_weights_in_a_storage_that_no_tenant_of_the_pool_mounts_are_refused() -> None:
