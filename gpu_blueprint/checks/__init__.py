@@ -30,7 +30,7 @@ from .gpu_health import (
     warn_of_unwatched_gpus,
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
-from .identities import refuse_large_identities, refuse_wide_statements
+from .identities import refuse_identities_without_grant, refuse_large_identities, refuse_wide_statements
 from .images import (
     refuse_mirrors_in_the_cache,
     suggest_endpoint_for_layers,
@@ -130,6 +130,7 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_billing_without_budget,
     refuse_arns_of_other_accounts,
     refuse_wide_statements,
+    refuse_identities_without_grant,
     refuse_taken_namespaces,
     refuse_pool_zones_outside_network,
     refuse_types_outside_region,

@@ -125,7 +125,8 @@ class Identity(Model):
 
     service_account: Name
     """Name of the service account. The platform makes it, and tenants cannot change it. Pods name it in
-    `serviceAccountName`; pods that also ask the API of Kubernetes set `automountServiceAccountToken: true`."""
+    `serviceAccountName`; pods that also ask the API of Kubernetes set `automountServiceAccountToken: true`. Its role
+    also holds the grants of the tenant's storage of the kind `s3`, so that its pods mount these buckets."""
     policies: list[PolicyArn] = Field([], max_length=9)
     """IAM policies of the account, or of AWS."""
     statements: list[Statement] = Field([], max_length=50)
@@ -138,11 +139,6 @@ class Identity(Model):
         if self.service_account == "default":
             reason = "every pod that names no service account runs as 'default', and would hold the grants"
             yield Problem("default-service-account", ("serviceAccount",), reason, "choose another name")
-        if not (self.policies or self.statements or self.s3):
-            reason = f"{self.service_account!r} has no grant, so its pods could do nothing in AWS"
-            yield Problem(
-                "identity-without-grant", (), reason, "add policies, statements or s3, or remove the identity"
-            )
         for index, arn in enumerate(self.policies):
             if excess := find_broad_policy(arn):
                 hint = "name a policy that is made for the task, or write statements"

@@ -65,7 +65,10 @@ def _list_parts(config: StackConfig) -> Iterator[ServiceAccountGrants]:
 
 
 def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAccountGrants]:
-    """Yield the grants of the tenant's buckets for each of its accounts, so that any of its pods may mount them."""
+    """Yield the grants of the tenant's buckets for ``default`` and for each account of ``identities``.
+
+    Pods of other service accounts, which the tenant or its charts make, have no role and mount no bucket.
+    """
     accounts = [DEFAULT_ACCOUNT, *(identity.service_account for identity in tenant.identities)]
     for account in accounts:
         session = _name_session(config, tenant, account)
