@@ -134,7 +134,9 @@ def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
                 names = ", ".join(dict.fromkeys(other.writer for other in others))
                 keys = f"{folder or 'all keys'} of {reach.shown}"
                 reason = f"{names} and {reach.writer} may write {keys}: the last write of a key wins, and "
-                single = "tenant write" if {reach.tenant} != {other.tenant for other in others} else "file system export"
+                single = (
+                    "tenant write" if {reach.tenant} != {other.tenant for other in others} else "file system export"
+                )
                 hint = f"give each a storage with a prefix of its own, or let a single {single}"
                 yield Problem("two-writers", reach.path, f"{reason}nothing locks it", hint, severity="warning")
 

@@ -27,8 +27,9 @@ def test_weights_in_a_storage_that_the_stack_lacks_are_refused() -> None:
 
 def test_weights_in_a_storage_of_a_stack_without_storage_are_refused() -> None:
     (line,) = refuse([], tenant())
-    assert line.endswith("no storage is named 'models'; add a storage models, or remove weightsFrom: then pods read "
-                         "from the internet")
+    assert line.endswith(
+        "no storage is named 'models'; add a storage models, or remove weightsFrom: then pods read from the internet"
+    )
 
 
 def test_weights_in_a_storage_that_no_tenant_of_the_pool_mounts_are_refused() -> None:

@@ -96,7 +96,13 @@ def test_a_broken_storage_hides_no_problem_of_other_storage() -> None:
 
 
 def test_a_file_system_in_a_zone_of_a_broken_network_has_its_zone() -> None:
-    scratch = {"name": "scratch", "kind": "fsx-lustre", "sizeGib": 1200, "zone": "us-east-1c", "tenants": {"team": "read"}}
+    scratch = {
+        "name": "scratch",
+        "kind": "fsx-lustre",
+        "sizeGib": 1200,
+        "zone": "us-east-1c",
+        "tenants": {"team": "read"},
+    }
     found = fields(network={"mode": "new"}, pools=[pool()], tenants=[tenant(gpus={})], storage=[scratch])
     assert found == ["network.cidr", "network.zones"]
 
