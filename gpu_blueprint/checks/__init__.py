@@ -33,7 +33,7 @@ from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
 from .identities import refuse_identities_without_grant, refuse_large_identities, refuse_wide_statements
 from .images import (
     refuse_mirrors_in_the_cache,
-    suggest_endpoint_for_layers,
+    suggest_endpoint_for_s3,
     warn_of_distant_mirrors,
     warn_of_images_outside_the_cache,
 )
@@ -246,7 +246,7 @@ HINTS: tuple[Check, ...] = (
     suggest_checkpoints_of_notebooks,
     suggest_near_cpu_pools,
     suggest_faster_data,
-    suggest_endpoint_for_layers,
+    suggest_endpoint_for_s3,
     suggest_prepull_beside_nvme,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
