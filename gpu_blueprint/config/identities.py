@@ -67,6 +67,8 @@ ConditionKey = Annotated[
         in_editor=False,
     ),
 ]
+DEFAULT_ACCOUNT = "default"
+"""The service account of pods that name none; Kubernetes makes it in each namespace."""
 ConditionValues = Annotated[list[str], Field(min_length=1)]
 """Values of a condition; none would make the condition true or false for ever."""
 Bucket = Annotated[
@@ -136,8 +138,8 @@ class Identity(Model):
 
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated(self.policies, "policies")
-        if self.service_account == "default":
-            reason = "every pod that names no service account runs as 'default', and would hold the grants"
+        if self.service_account == DEFAULT_ACCOUNT:
+            reason = f"every pod that names no service account runs as {DEFAULT_ACCOUNT!r}, and would hold the grants"
             yield Problem("default-service-account", ("serviceAccount",), reason, "choose another name")
         for index, arn in enumerate(self.policies):
             if excess := find_broad_policy(arn):
