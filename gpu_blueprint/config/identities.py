@@ -77,7 +77,7 @@ Bucket = Annotated[
         r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]",
         "not-a-bucket",
         "the name of an S3 bucket",
-        "write the name alone, without s3:// and without a path",
+        "write the name alone: small letters, digits, dots and hyphens, without s3:// and without a path",
         in_editor=False,
     ),
 ]
