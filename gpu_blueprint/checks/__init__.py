@@ -96,7 +96,11 @@ from .services import (
 )
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
-from .start_times import refuse_unreachable_weights, warn_of_starts_beyond_timeouts
+from .start_times import (
+    refuse_unreachable_weights,
+    refuse_weights_beyond_storage,
+    warn_of_starts_beyond_timeouts,
+)
 from .storage import (
     refuse_impossible_imports,
     refuse_pools_outside_storage_zone,
@@ -184,6 +188,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_two_keys_of_a_bucket,
     refuse_prefixes_of_other_tenants,
     refuse_unreachable_weights,
+    refuse_weights_beyond_storage,
     refuse_mirrors_in_the_cache,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
