@@ -8,9 +8,10 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
+from gpu_blueprint.config.identities import DEFAULT_ACCOUNT
 from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
-from gpu_blueprint.tenancy.identities import DEFAULT_ACCOUNT, list_grants
+from gpu_blueprint.tenancy.identities import list_grants
 from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 

@@ -30,10 +30,10 @@ from .gpu_health import (
     warn_of_unwatched_gpus,
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
-from .identities import refuse_large_identities, refuse_wide_statements
+from .identities import refuse_identities_without_grant, refuse_large_identities, refuse_wide_statements
 from .images import (
     refuse_mirrors_in_the_cache,
-    suggest_endpoint_for_layers,
+    suggest_endpoint_for_s3,
     warn_of_distant_mirrors,
     warn_of_images_outside_the_cache,
 )
@@ -96,7 +96,11 @@ from .services import (
 )
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
-from .start_times import refuse_unreachable_weights, warn_of_starts_beyond_timeouts
+from .start_times import (
+    refuse_unreachable_weights,
+    refuse_weights_beyond_storage,
+    warn_of_starts_beyond_timeouts,
+)
 from .storage import (
     refuse_impossible_imports,
     refuse_pools_outside_storage_zone,
@@ -130,6 +134,7 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_billing_without_budget,
     refuse_arns_of_other_accounts,
     refuse_wide_statements,
+    refuse_identities_without_grant,
     refuse_taken_namespaces,
     refuse_pool_zones_outside_network,
     refuse_types_outside_region,
@@ -183,6 +188,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_two_keys_of_a_bucket,
     refuse_prefixes_of_other_tenants,
     refuse_unreachable_weights,
+    refuse_weights_beyond_storage,
     refuse_mirrors_in_the_cache,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
@@ -245,7 +251,7 @@ HINTS: tuple[Check, ...] = (
     suggest_checkpoints_of_notebooks,
     suggest_near_cpu_pools,
     suggest_faster_data,
-    suggest_endpoint_for_layers,
+    suggest_endpoint_for_s3,
     suggest_prepull_beside_nvme,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""

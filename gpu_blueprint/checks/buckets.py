@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..config import StackConfig
 from ..config.storage import LustreStorage, S3Storage
 from ..errors import Path, Problem
+from ..storage.names import name_bucket
 
 _REFUSED_STARTS = ("xn--", "sthree-", "amzn-s3-demo-")
 _REFUSED_ENDS = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")
@@ -19,7 +20,9 @@ class Reach:
     """Keys of a bucket that one tenant may use."""
 
     bucket: str
-    """Name of the bucket; for a bucket that the platform makes ``the bucket of`` and the storage."""
+    """Name of the bucket in AWS."""
+    shown: str
+    """Words for the bucket: its name in quotes, or the storage whose bucket the platform makes."""
     folder: str
     """Beginning of the keys with a slash behind it; empty for the whole bucket."""
     tenant: str
@@ -27,11 +30,19 @@ class Reach:
     may_write: bool
     is_private: bool = False
     """True for the prefix that belongs to the tenant alone: its namespace."""
+    exporter: str = ""
+    """Lustre file system that writes the keys for the tenant; empty where pods write them."""
+
+    @property
+    def writer(self) -> str:
+        """The tenant, and the file system between it and the bucket."""
+        return f"{self.tenant} through {self.exporter}" if self.exporter else self.tenant
 
     def overlaps(self, other: "Reach") -> bool:
-        """Return whether another tenant may use some of the same keys."""
+        """Return whether another tenant, or another file system that exports, may use some of the same keys."""
         is_inside = self.folder.startswith(other.folder) or other.folder.startswith(self.folder)
-        return is_inside and self.bucket == other.bucket and self.tenant != other.tenant
+        is_other = self.tenant != other.tenant or (self.exporter and other.exporter and self.path != other.path)
+        return is_inside and self.bucket == other.bucket and bool(is_other)
 
 
 def refuse_bucket_names(stack: StackConfig) -> Iterator[Problem]:
@@ -84,10 +95,11 @@ def refuse_two_keys_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
     """Refuse storages of one bucket that name different KMS keys: some tenants could not read its objects."""
     first: dict[str, tuple[int, S3Storage]] = {}
     for index, storage in enumerate(stack.storage):
-        if isinstance(storage, S3Storage) and storage.bucket:
-            at, other = first.setdefault(storage.bucket, (index, storage))
+        if isinstance(storage, S3Storage):
+            bucket = name_bucket(stack, storage)
+            at, other = first.setdefault(bucket, (index, storage))
             if other.kms_key != storage.kms_key:
-                reason = f"storage.{at} names {other.kms_key or 'no key'} for the same bucket {storage.bucket!r}"
+                reason = f"storage.{at} names {other.kms_key or 'no key'} for the same bucket {bucket!r}"
                 path = ("storage", index, "kmsKey") if storage.kms_key else ("storage", index)
                 hint = "write the key with which the bucket encrypts, in both"
                 yield Problem("bucket-with-two-keys", path, reason, hint)
@@ -99,10 +111,10 @@ def refuse_prefixes_of_other_tenants(stack: StackConfig) -> Iterator[Problem]:
     for index, storage in enumerate(stack.storage):
         if not isinstance(storage, S3Storage):
             continue
-        for reach in _list_storage_reaches(index, storage):
+        for reach in _list_storage_reaches(stack, index, storage):
             for other in (found for found in own if found.overlaps(reach)):
                 verb = "write" if reach.may_write else "read"
-                reason = f"{reach.tenant} could {verb} {other.folder} of {reach.bucket!r}, the prefix that belongs to "
+                reason = f"{reach.tenant} could {verb} {other.folder} of {reach.shown}, the prefix that belongs to "
                 place = ".".join(map(str, other.path))
                 hint = f"mount a prefix outside {other.folder}, or name the prefix in {place} if both shall use it"
                 reason += f"{other.tenant} alone ({place})"
@@ -119,10 +131,13 @@ def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
             if others and reach.path not in warned:
                 warned.add(reach.path)  # all tenants of an exporting file system have one path
                 folder = max((reach.folder, *(other.folder for other in others)), key=len)
-                names = ", ".join(dict.fromkeys(other.tenant for other in others))
-                keys = f"{folder or 'all keys'} of {reach.bucket!r}"
-                reason = f"{names} and {reach.tenant} may write {keys}: the last write of a key wins, and "
-                hint = "give each a storage with a prefix of its own, or let a single tenant write"
+                names = ", ".join(dict.fromkeys(other.writer for other in others))
+                keys = f"{folder or 'all keys'} of {reach.shown}"
+                reason = f"{names} and {reach.writer} may write {keys}: the last write of a key wins, and "
+                single = (
+                    "tenant write" if {reach.tenant} != {other.tenant for other in others} else "file system export"
+                )
+                hint = f"give each a storage with a prefix of its own, or let a single {single}"
                 yield Problem("two-writers", reach.path, f"{reason}nothing locks it", hint, severity="warning")
 
 
@@ -140,6 +155,7 @@ def _list_reaches(stack: StackConfig) -> Iterator[Reach]:
             for index, grant in enumerate(identity.s3):
                 yield Reach(
                     bucket=grant.bucket,
+                    shown=repr(grant.bucket),
                     folder=f"{(grant.prefix or tenant.namespace_name).removesuffix('/')}/",
                     tenant=tenant.name,
                     path=("tenants", tenant_index, "identities", identity_index, "s3", index),
@@ -149,15 +165,20 @@ def _list_reaches(stack: StackConfig) -> Iterator[Reach]:
     buckets = {storage.name: storage for storage in stack.storage if isinstance(storage, S3Storage)}
     for index, storage in enumerate(stack.storage):
         if isinstance(storage, S3Storage):
-            yield from _list_storage_reaches(index, storage)
+            yield from _list_storage_reaches(stack, index, storage)
         elif isinstance(storage, LustreStorage) and storage.export and storage.import_ in buckets:
-            yield from _list_exports(index, storage, buckets[storage.import_])
+            yield from _list_exports(stack, index, storage, buckets[storage.import_])
 
 
-def _list_storage_reaches(index: int, storage: S3Storage) -> Iterator[Reach]:
+def _describe_bucket(storage: S3Storage) -> str:
+    return repr(storage.bucket) if storage.bucket else f"the bucket of storage {storage.name}"
+
+
+def _list_storage_reaches(stack: StackConfig, index: int, storage: S3Storage) -> Iterator[Reach]:
     for tenant, access in storage.tenants.items():
         yield Reach(
-            bucket=storage.bucket or f"the bucket of {storage.name}",
+            bucket=name_bucket(stack, storage),
+            shown=_describe_bucket(storage),
             folder=storage.folder,
             tenant=tenant,
             path=("storage", index, "tenants", tenant),
@@ -165,13 +186,15 @@ def _list_storage_reaches(index: int, storage: S3Storage) -> Iterator[Reach]:
         )
 
 
-def _list_exports(index: int, scratch: LustreStorage, source: S3Storage) -> Iterator[Reach]:
+def _list_exports(stack: StackConfig, index: int, scratch: LustreStorage, source: S3Storage) -> Iterator[Reach]:
     """Yield what tenants write into a bucket through a file system that exports its files."""
     for tenant, access in scratch.tenants.items():
         yield Reach(
-            bucket=source.bucket or f"the bucket of {source.name}",
+            bucket=name_bucket(stack, source),
+            shown=_describe_bucket(source),
             folder=source.folder,
             tenant=tenant,
             path=("storage", index, "export"),
             may_write=access == "write",
+            exporter=scratch.name,
         )

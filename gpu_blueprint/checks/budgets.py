@@ -6,6 +6,7 @@ from ..config import StackConfig
 from ..cost.bounds import PLATFORM, estimate_hourly_ceilings, estimate_monthly_expectations
 from ..cost.money import Usd
 from ..cost.reservations import find_users
+from ..cost.storage import estimate_storage
 from ..errors import Problem
 
 BOUND_KINDS = ("hourly-ceiling-exceeded", "monthly-budget-exceeded")
@@ -34,7 +35,8 @@ def _refuse_costs_above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
         above = Usd(total.known - stack.hourly_ceiling)
         limits = "with every limit reached and nodes being replaced"
         reason = f"{limits} the stack costs {total} an hour on demand, {above} above this ceiling"
-        largest, hint = _explain_largest_part(stack, parts, "lower its maxGpus")
+        storage = {name: cost.ceiling.hour for name, cost in estimate_storage(stack).items()}
+        largest, hint = _explain_largest_part(stack, parts, storage, "lower its maxGpus")
         yield Problem("hourly-ceiling-exceeded", ("hourlyCeiling",), f"{reason}, {largest}", hint)
 
 
@@ -49,15 +51,23 @@ def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
         unstated += [pool.name for pool in stack.cpu_pools if pool.expected_utilization is None]
         remark = f" ({', '.join(unstated)}: always at the ceiling, without expectedHours or expectedUtilization)"
         reason = f"the stack is expected to cost {total} a month, {above} above this budget"
-        largest, hint = _explain_largest_part(
-            stack, parts, f"lower its maxGpus or its expected use{remark if unstated else ''}"
-        )
+        storage = {name: cost.expected.month for name, cost in estimate_storage(stack).items()}
+        lower = f"lower its maxGpus or its expected use{remark if unstated else ''}"
+        largest, hint = _explain_largest_part(stack, parts, storage, lower)
         yield Problem("monthly-budget-exceeded", ("monthlyBudget",), f"{reason}, {largest}", hint)
 
 
-def _explain_largest_part(stack: StackConfig, parts: dict[str, Usd], lower: str) -> tuple[str, str]:
-    """Return words for the part that costs most, and the remedy."""
+def _explain_largest_part(
+    stack: StackConfig, parts: dict[str, Usd], storage: dict[str, Usd], lower: str
+) -> tuple[str, str]:
+    """Return words for the part that costs most, and the remedy; storage is a part of the platform, told apart."""
+    stored = sum(storage.values(), start=Usd())
+    parts = {**parts, PLATFORM: Usd(parts[PLATFORM].known - stored.known, parts[PLATFORM].unknown)}
     name = max(parts, key=lambda part: parts[part].known)
+    dearest = max(storage, key=lambda part: storage[part].known, default="")
+    if dearest and storage[dearest].known >= parts[name].known:
+        remedy = "lower its sizeGib or its throughput, remove it, or allow more"
+        return f"and storage {dearest} costs most ({storage[dearest]})", remedy
     unused = [reservation.id for reservation in stack.reservations if not find_users(stack, reservation)]
     if name == PLATFORM and unused:
         reason = f"and the platform with reservations that no pool uses costs most ({parts[name]})"

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from ..catalog.iam_actions import find_action, list_actions, takes_resources
 from ..config import StackConfig
 from ..config.identities import Statement
+from ..config.storage import S3Storage
 from ..errors import Path, Problem
 from ..tenancy.identities import count_characters, list_grants
 
@@ -75,6 +76,23 @@ def _names_nothing(resource: str) -> bool:
     fixed = parts[5].split("*")[0].split("?")[0]
     is_bucket = parts[2] == "s3" and not parts[4]
     return fixed != parts[5] and not is_bucket and fixed[-1:] in "/:" and fixed.count("/") + fixed.count(":") == 1
+
+
+def refuse_identities_without_grant(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse service accounts without a grant; the buckets that a tenant may mount are grants of each of its accounts.
+
+    Charts make service accounts of their own, whose pods mount buckets only with an identity.
+    """
+    buckets = [storage for storage in stack.storage if isinstance(storage, S3Storage)]
+    for tenant_index, tenant in enumerate(stack.tenants):
+        if any(tenant.name in bucket.tenants for bucket in buckets):
+            continue
+        for index, identity in enumerate(tenant.identities):
+            if not (identity.policies or identity.statements or identity.s3):
+                path = ("tenants", tenant_index, "identities", index)
+                reason = f"{identity.service_account!r} has no grant, so its pods could do nothing in AWS"
+                hint = "add policies, statements or s3, or remove the identity"
+                yield Problem("identity-without-grant", path, reason, hint, names=("storage",))
 
 
 def refuse_large_identities(stack: StackConfig) -> Iterator[Problem]:

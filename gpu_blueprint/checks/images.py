@@ -1,4 +1,4 @@
-"""The registries from which nodes pull: what the cache cannot hold, and mirrors in a wrong or a dear place."""
+"""The registries from which nodes pull: what the cache cannot hold, mirrors in a wrong or a dear place, and NAT."""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ..catalog.upstreams import UPSTREAMS
 from ..config import NewVpc, StackConfig
 from ..config.images import Images
+from ..config.storage import S3Storage
 from ..errors import Problem
 from ..images.sources import name_cache_prefix, name_registry
 
@@ -44,11 +45,14 @@ def warn_of_distant_mirrors(stack: StackConfig) -> Iterator[Problem]:
         yield Problem("mirror-in-other-region", ("images", "mirror"), reason, hint, severity="warning")
 
 
-def suggest_endpoint_for_layers(stack: StackConfig) -> Iterator[Problem]:
-    """Point out that layers of ECR's images pass NAT, because the VPC has no endpoint for S3."""
+def suggest_endpoint_for_s3(stack: StackConfig) -> Iterator[Problem]:
+    """Point out that mounted buckets and the layers of ECR's images pass NAT: the VPC has no endpoint for S3."""
     images, network = stack.images or Images(), stack.network
     pulls_from_ecr = images.pull_through or _ECR.match(images.mirror or "")
-    if pulls_from_ecr and isinstance(network, NewVpc) and "s3" not in network.endpoints:
-        reason = "ECR keeps layers in S3, so without the endpoint s3 every image passes NAT, which bills each GB"
+    mounts = any(isinstance(storage, S3Storage) for storage in stack.storage)
+    if (pulls_from_ecr or mounts) and isinstance(network, NewVpc) and "s3" not in network.endpoints:
+        parts = ["every image, since ECR keeps layers in S3"] * bool(pulls_from_ecr)
+        parts += ["every byte of the mounted buckets"] * mounts
+        reason = f"without the endpoint s3, NAT passes and bills each GB: {', and '.join(parts)}"
         hint = "add s3, which is free"
-        yield Problem("layers-through-nat", ("network", "endpoints"), reason, hint, severity="note")
+        yield Problem("s3-through-nat", ("network", "endpoints"), reason, hint, severity="note")

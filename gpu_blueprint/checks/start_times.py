@@ -5,7 +5,8 @@ from math import ceil
 
 from ..config import Pool, StackConfig
 from ..config.scalars import count_seconds
-from ..errors import Problem
+from ..config.storage import LustreStorage
+from ..errors import Problem, suggest
 from ..readiness.start_times import StartTime, estimate_start
 from ..readiness.words import describe_longest, write_seconds
 
@@ -22,13 +23,34 @@ def refuse_unreachable_weights(stack: StackConfig) -> Iterator[Problem]:
         if name is None:
             continue
         if name not in storage:
-            reason = f"no storage is named {name!r}"
+            reason, hint = f"no storage is named {name!r}", _suggest_storage(stack, name)
         elif not _list_readers(stack, pool, name):
             reason = f"no tenant with a grant in pool {pool.name} may mount {name}"
+            hint = f"grant {name} in storage to a tenant of the pool, or name another storage"
         else:
             continue
-        hint = f"grant {name} in storage to a tenant of the pool, or name another storage"
-        yield Problem("weights-not-mounted", ("pools", index, "podStart", "weightsFrom"), reason, hint)
+        path = ("pools", index, "podStart", "weightsFrom")
+        yield Problem("weights-not-mounted", path, reason, hint, names=("storage", "tenants"))
+
+
+def _suggest_storage(stack: StackConfig, name: str) -> str:
+    """Return a storage with a similar name, else the names of all."""
+    if not stack.storage:
+        return f"add a storage {name}, or remove weightsFrom: then pods read from the internet"
+    return suggest(name, [storage.name for storage in stack.storage], "there are")
+
+
+def refuse_weights_beyond_storage(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse weights that do not fit into the Lustre file system from which pods read them."""
+    sizes = {found.name: found.size_gib for found in stack.storage if isinstance(found, LustreStorage)}
+    for index, pool in stack.numbered_gpu_pools:
+        start = pool.pod_start
+        size = sizes.get(start.weights_from or "") if start else None
+        if start and start.weights_gib and size and start.weights_gib > size:
+            reason = f"{start.weights_from} has {size} GiB, and a pod reads {start.weights_gib:.15g} GiB from it"
+            hint = f"write a sizeGib of {start.weights_gib:.15g} or more there, or correct weightsGib"
+            path = ("pools", index, "podStart", "weightsGib")
+            yield Problem("weights-beyond-storage", path, reason, hint, names=("storage",))
 
 
 def _list_readers(stack: StackConfig, pool: Pool, name: str) -> list[str]:

@@ -154,9 +154,18 @@ def suggest_near_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
         for _, scratch in list_lustre(stack):
             if others := _list_other_zones(stack, pool, scratch):
                 reason = f"pods in {', '.join(others)} mount {scratch.name!r} across zones: slower, and AWS bills the "
-                reason += "traffic in both directions"
-                hint = f"mount it only in pods of {scratch.zone}, or write zones: [{scratch.zone}]"
+                reason = f"CPU pool {pool.name}: {reason}traffic in both directions"
+                zones = f"zones: [{scratch.zone}]"
+                if not stack.states_cpu_pools:
+                    zones += f" in a pool of your own instead of the platform's: {_write_pool(pool, scratch.zone)}"
+                hint = f"mount it only in pods of {scratch.zone}, or write {zones}"
                 yield Problem("mount-across-zones", stack.locate(pool), reason, hint, severity="note")
+
+
+def _write_pool(pool: CpuPool, zone: str) -> str:
+    """Write the platform's own CPU pool as the stack file would state it, in one zone."""
+    sizes = f"maxCpus: {pool.max_cpus}, expectedUtilization: {pool.expected_utilization}"
+    return f"{{name: {pool.name}, purpose: cpu, {sizes}, zones: [{zone}]}}"
 
 
 def suggest_faster_data(stack: StackConfig) -> Iterator[Problem]:

@@ -67,6 +67,8 @@ ConditionKey = Annotated[
         in_editor=False,
     ),
 ]
+DEFAULT_ACCOUNT = "default"
+"""The service account of pods that name none; Kubernetes makes it in each namespace."""
 ConditionValues = Annotated[list[str], Field(min_length=1)]
 """Values of a condition; none would make the condition true or false for ever."""
 Bucket = Annotated[
@@ -75,7 +77,7 @@ Bucket = Annotated[
         r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]",
         "not-a-bucket",
         "the name of an S3 bucket",
-        "write the name alone, without s3:// and without a path",
+        "write the name alone: small letters, digits, dots and hyphens, without s3:// and without a path",
         in_editor=False,
     ),
 ]
@@ -125,7 +127,8 @@ class Identity(Model):
 
     service_account: Name
     """Name of the service account. The platform makes it, and tenants cannot change it. Pods name it in
-    `serviceAccountName`; pods that also ask the API of Kubernetes set `automountServiceAccountToken: true`."""
+    `serviceAccountName`; pods that also ask the API of Kubernetes set `automountServiceAccountToken: true`. Its role
+    also holds the grants of the tenant's storage of the kind `s3`, so that its pods mount these buckets."""
     policies: list[PolicyArn] = Field([], max_length=9)
     """IAM policies of the account, or of AWS."""
     statements: list[Statement] = Field([], max_length=50)
@@ -135,14 +138,9 @@ class Identity(Model):
 
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated(self.policies, "policies")
-        if self.service_account == "default":
-            reason = "every pod that names no service account runs as 'default', and would hold the grants"
+        if self.service_account == DEFAULT_ACCOUNT:
+            reason = f"every pod that names no service account runs as {DEFAULT_ACCOUNT!r}, and would hold the grants"
             yield Problem("default-service-account", ("serviceAccount",), reason, "choose another name")
-        if not (self.policies or self.statements or self.s3):
-            reason = f"{self.service_account!r} has no grant, so its pods could do nothing in AWS"
-            yield Problem(
-                "identity-without-grant", (), reason, "add policies, statements or s3, or remove the identity"
-            )
         for index, arn in enumerate(self.policies):
             if excess := find_broad_policy(arn):
                 hint = "name a policy that is made for the task, or write statements"

@@ -8,6 +8,7 @@ from pydantic import Field
 from ..catalog.upstreams import UPSTREAMS, Upstream
 from ..errors import Problem
 from ..model import Model
+from .mirrors import refuse_unusable_mirror
 from .network import refuse_repeated
 from .shapes import Shape
 
@@ -32,7 +33,7 @@ Mirror = Annotated[
         rf"{_REGISTRY}{_PATH}*",
         "not-a-mirror",
         "a registry with an optional path",
-        f"write it without scheme, tag and slash at the end, such as {_EXAMPLE}",
+        f"write it in small letters, without scheme, tag and slash at the end, such as {_EXAMPLE}",
         longest=200,
         in_editor=False,
     ),
@@ -84,6 +85,7 @@ class Images(Model):
             yield Problem(
                 "empty-field", (), "the field says nothing", "write allowed, pullThrough or mirror, or remove it"
             )
+        yield from refuse_unusable_mirror(self.mirror) if self.mirror else ()
         yield from refuse_repeated(self.allowed or [], "allowed")
         yield from refuse_repeated(self.pull_through, "pullThrough")
         for name in self.pull_through:

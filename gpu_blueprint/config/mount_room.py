@@ -20,11 +20,16 @@ MOUNTPOINT_MIB = 1024
 def count_mounted_buckets(stack: StackConfig, pool: Pool | CpuPool, pods: int) -> int:
     """Return the most buckets that a number of pods on one node of a pool can mount.
 
-    A bucket counts once for each tenant, because tenants have different identities.
+    A bucket counts once for each service account of a tenant, because a Mountpoint pod serves pods of one account
+    alone. Pods of one account that differ in ``fsGroup`` get more, which nobody can foresee.
     """
     buckets = [storage for storage in stack.storage if isinstance(storage, S3Storage)]
     tenants = [tenant for tenant in stack.tenants if isinstance(pool, CpuPool) or tenant.may_use(pool.name)]
-    counts = [sum(tenant.name in bucket.tenants for bucket in buckets) for tenant in tenants if buckets]
+    counts = [
+        sum(tenant.name in bucket.tenants for bucket in buckets)
+        for tenant in tenants
+        for _ in (tenant.aws_accounts if buckets else ())
+    ]
     return sum(sorted(counts, reverse=True)[:pods])
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .scalars import Duration, Name, count_seconds
+from .scalars import Name, ShortDuration, count_seconds
 
 _LONGEST_WARMUP = 24 * 3600
 """Seconds; as long as the longest ``readyTimeout``."""
@@ -22,7 +22,7 @@ class PodStart(Model):
     """GiB that a pod reads before it works: weights, a checkpoint, an index. Default: none."""
     weights_from: Name | None = None
     """Name of the storage that holds them. Default: the internet."""
-    warmup: Duration = "0s"
+    warmup: ShortDuration = "0s"
     """Time from the last byte until the pod is ready, such as `90s` for CUDA graphs, at most 24h. Default: none."""
 
     def problems(self) -> Iterator[Problem]:

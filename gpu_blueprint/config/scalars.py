@@ -103,6 +103,7 @@ _fits_64_bits = refuse_unless(
     "write 2562047h or less",
 )
 Duration = Annotated[str, Shape(_DURATION, "not-a-duration", "a duration such as 30m, 1h30m or 336h"), _fits_64_bits]
+ShortDuration = Annotated[str, Shape(_DURATION, "not-a-duration", "a duration such as 90s or 2m30s"), _fits_64_bits]
 DurationOrNever = Annotated[
     str, Shape(rf"({_DURATION}|Never)", "not-a-duration", "a duration such as 336h, or Never"), _fits_64_bits
 ]

@@ -25,7 +25,7 @@ def find_stack_problems(stack: "StackConfig") -> Iterator[Problem]:
     yield from _refuse_keys_that_differ_in_case(list(stack.tags))
     if not stack.gpu_pools:
         reason = "every pool is a CPU pool, and the platform is made for GPUs"
-        yield Problem("no-gpu-pool", ("pools",), reason, "add a pool with GPUs")
+        yield Problem("no-gpu-pool", ("pools",), reason, "add a pool with GPUs", names=("pools",))
     for index, pool in enumerate(stack.pools):
         found = pool.disruption.find_window_problems(stack.timezone)
         yield from move_under(found, "pools", index, "disruption", "budgets")

@@ -10,7 +10,7 @@ from ..catalog import namespaces
 from ..errors import Problem, WrongValueError
 from ..model import Model
 from .aws_names import PrincipalArn
-from .identities import Identity
+from .identities import DEFAULT_ACCOUNT, Identity
 from .network import refuse_repeated
 from .scalars import Cpu, Dollars, Memory, Name, Weight
 
@@ -94,6 +94,11 @@ class Tenant(Model):
     def namespace_name(self) -> str:
         """The name of the namespace."""
         return self.namespace or self.name
+
+    @property
+    def aws_accounts(self) -> list[str]:
+        """The service accounts that may have a role in AWS: ``default`` and those of ``identities``."""
+        return [DEFAULT_ACCOUNT, *(identity.service_account for identity in self.identities)]
 
     def may_use(self, pool: str) -> bool:
         """Return whether the team has a quota above 0 in a pool."""

@@ -8,14 +8,25 @@ from ..config import StackConfig
 from ..config.mount_room import find_taken_memory_mib
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from .items import Item, price_storage
-from .money import Usd
+from .money import Cost, Usd
 
 
 def list_storage_items(stack: StackConfig) -> Iterator[Item]:
     """Yield the file systems that are paid by their stated size, in every hour, full or empty."""
     for storage in stack.storage:
         if isinstance(storage, LustreStorage):
-            yield Item(f"Lustre file system {storage.name}, {storage.size_gib} GiB", 1, _price_lustre(stack, storage))
+            yield _build_item(stack, storage)
+
+
+def estimate_storage(stack: StackConfig) -> dict[str, Cost]:
+    """Return storage → its cost, for each storage that is paid by its stated size; the platform's cost holds them."""
+    found = [storage for storage in stack.storage if isinstance(storage, LustreStorage)]
+    return {storage.name: _build_item(stack, storage).cost for storage in found}
+
+
+def _build_item(stack: StackConfig, storage: LustreStorage) -> Item:
+    name = f"Lustre file system {storage.name}, {storage.size_gib} GiB"
+    return Item(name, 1, _price_lustre(stack, storage))
 
 
 def list_storage_assumptions(stack: StackConfig) -> Iterator[str]:

@@ -46,6 +46,17 @@ def list_item_choices(path: Path, root: type[Model]) -> list[str]:
     return [value for item in literals for value in get_args(item) if isinstance(value, str)]
 
 
+def list_value_choices(path: Path, root: type[Model]) -> list[str]:
+    """List the values that each key of the mapping at this path may have; empty if they are not an enumeration."""
+    found = [get_args(field.annotation) for field in _find_fields(path, root) if get_origin(field.annotation) is dict]
+    return [value for _, values in found for value in get_args(values) if isinstance(value, str)]
+
+
+def takes_mappings(path: Path, root: type[Model]) -> bool:
+    """Return whether the items at this path are mappings of fields."""
+    return bool(_find_models(path, root))
+
+
 def is_required(path: Path, root: type[Model]) -> bool:
     """Return whether the field at this path must be in the file."""
     return any(field.is_required() for field in _find_fields(path, root))

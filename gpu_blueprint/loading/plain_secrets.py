@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..catalog.upstreams import UPSTREAMS
 from ..errors import Path, Problem
 from ..keys import GRAFANA_PASSWORD, PAGERDUTY_KEY, REMOTE_WRITE_PASSWORD, SLACK_WEBHOOK, SMTP_PASSWORD
 
@@ -44,6 +45,8 @@ _REFERENCE = re.compile(
     r"|true|false|none|null|-|\*+|x{3,}|<.*>|/.*|arn:.*|.*(\$\(|\$\{|\$__|\{\{|<[a-z -]+>).*", re.IGNORECASE | re.DOTALL
 )
 """Texts that hold no secret: placeholders, paths of files, ARNs, variables and templates."""
+_CACHE_NAME = re.compile(rf"{'|'.join(UPSTREAMS)}|[a-z0-9-]+(\.[a-z0-9-]+)+|ecr-pullthroughcache/.+")
+"""Names of registries that ECR caches, hosts, and names of secrets that ECR may read."""
 _TOKEN = re.compile(
     r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[abeoprs]-[\w-]{10,}"
     r"|\bxapp-[\w-]{10,}|\bglpat-[\w-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAGE-SECRET-KEY-1\w+"
@@ -93,8 +96,13 @@ def refuse_plain_secrets(value: Any, path: Path = ()) -> Iterator[Problem]:
             if (known := (id(place.value), place.key, place.is_secret)) not in seen:
                 seen.add(known)
                 waiting += _list_mapping(place) if isinstance(place.value, dict) else _list_items(place)
-        elif (place.is_secret and _is_text(place.value)) or _holds_secret(place.value):
+        elif (place.is_secret and _is_text(place.value) and not _names_cache(place)) or _holds_secret(place.value):
             yield _explain(place.path)
+
+
+def _names_cache(place: _Place) -> bool:
+    """Return whether a text in ``images`` names a registry, or the secret with which ECR pulls from it."""
+    return place.path[:1] == ("images",) and bool(_CACHE_NAME.fullmatch(str(place.value)))
 
 
 def _list_mapping(place: _Place) -> Iterator[_Place]:
@@ -231,6 +239,10 @@ def _explain(path: Path, line: int = 0) -> Problem:
     place = "".join(map(str, path)).lower()
     name = next((secret for secret, paths in _OWN.items() if paths.search(place)), "NAME")
     hint = f"take it out, revoke it, and run `pulumi config set --secret {name}`"
+    if path[:1] == ("images",):
+        hint = (
+            "take it out, revoke it, and put it into AWS Secrets Manager: credentials takes the end of the secret's ARN"
+        )
     if name == "NAME" and "helmOverrides" in path:
         hint += ", or name a Secret of Kubernetes, such as existingSecret, that the chart reads"
     return Problem(PLAIN_SECRET, path, "a secret stands in plain text in the file", hint, line=line)

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
 from pydantic_core import ErrorDetails
 
+from ..catalog.upstreams import UPSTREAMS
 from ..config.shapes import Shape
 from ..errors import Path, Problem, suggest
 from ..keys import SECRET_KEYS
@@ -20,6 +22,8 @@ from .field_names import (
     list_item_choices,
     list_shapes,
     list_tags,
+    list_value_choices,
+    takes_mappings,
 )
 
 ReadText = Callable[[Path, Any], str]
@@ -44,6 +48,9 @@ _PLAIN = {
     "true or false": (r"true|false", "true or false"),
 }
 """Wanted scalar → the quoted text that needs only other quotes, and what to write in place of other text."""
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([GT])(?:i|iB|B)?")
+"""A number with a unit of memory."""
+_NVIDIA = "nvcr.io"
 _YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 
 
@@ -52,14 +59,14 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
     path, value = _drop_tags(details["loc"], data), details["input"]
     context, error = details.get("ctx", {}), details["type"]
     if error == "value_error":
-        return _explain_validator_error(context["error"], path)
+        found = _explain_validator_error(context["error"], path)
+        return replace(found, hint=_suggest_bucket(data)) if _is_bucket_address(path, value) else found
     if error in _WANTED:
         is_key = details["loc"][-1:] == ("[key]",)
         text = str(value) if is_key else read_text(path, value)
         if _WANTED[error] == "text" and value is not None and not isinstance(value, list | dict):
             return _explain_unquoted(path, value, text, [] if is_key else list_shapes(path, root))
-        items = list_item_choices(path, root) if error == "list_type" else []
-        return _explain_type(_WANTED[error], value, path, _list_fields_of(error, path, root, data), items)
+        return _explain_type(error, value, path, root, data)
     match error:
         case "missing":
             return Problem("missing-field", path, "this field is required", "add it")
@@ -69,10 +76,12 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
             key = _write_key(value)
             return Problem("unquoted-text", (*path[:-1], key), f"the key {key} is not text", f'quote it: "{key}"')
         case "literal_error":
-            return _explain_choice(path, repr(value), value, context["expected"])
+            return _explain_choice(path, "the field" if value is None else repr(value), value, context["expected"])
         case "union_tag_invalid":
-            tag, name = context["tag"], context["discriminator"].strip("'")
-            return _explain_choice(path, f"{name} {tag!r}", tag, context["expected_tags"])
+            name = context["discriminator"].strip("'")
+            tag = find_value(value, name)
+            shown = f"{name} {tag!r}" if isinstance(tag, str) else f"{_shorten(tag)} as {name}"
+            return _explain_choice(path, shown, tag, context["expected_tags"])
         case "union_tag_not_found":
             name = context["discriminator"].strip("'")
             *others, last = list_choices(path, root, name)
@@ -117,7 +126,43 @@ def _explain_unknown(path: Path, fields: list[str], choice: str) -> Problem:
     return Problem(UNKNOWN_FIELD, path, reason, suggest(str(path[-1]), fields, "its fields are"))
 
 
+def _is_bucket_address(path: Path, value: Any) -> bool:
+    """Return whether the address of a bucket stands where the name of a storage belongs."""
+    return path[-1:] in (("import",), ("weightsFrom",)) and isinstance(value, str) and value.startswith("s3:")
+
+
+def _suggest_bucket(data: Any) -> str:
+    """Return the remedy that names the storages of the kind ``s3``."""
+    section = find_value(data, "storage")
+    items = section if isinstance(section, list) else []
+    names = [str(find_value(item, "name")) for item in items if find_value(item, "kind") == "s3"]
+    return (
+        f"name a storage of the kind s3: {', '.join(names)}" if names else "add a storage of the kind s3, and name it"
+    )
+
+
+def _suggest_shape(error: str, value: Any, path: Path, root: type[Model]) -> str:
+    """Return the value that its author meant, or its shape; empty if that is not clear."""
+    if error == "list_type" and takes_mappings(path, root):
+        return "write a list of mappings, each behind a dash"
+    if error == "dict_type" and (choices := list_value_choices(path, root)):
+        names = [name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str)]
+        return f"write {{{', '.join(f'{name}: {choices[0]}' for name in names)}}}" if names else ""
+    if error == "int_type" and isinstance(value, float) and value.is_integer():
+        return f"write {value:.0f}"
+    if error in ("int_type", "float_type") and isinstance(value, str) and (found := _SIZE.fullmatch(value)):
+        is_gib = str(path[-1]).endswith("Gib")
+        return f"write {found[1]}" if is_gib and found[2] == "G" else "write the GiB without a unit" if is_gib else ""
+    return ""
+
+
 def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Problem:
+    if value is None:
+        return Problem("empty-field", path, f"{shown.removeprefix('null as ')} is empty", f"write {expected}")
+    if value == _NVIDIA and "'docker-hub'" in expected:
+        hint = f"ECR cannot cache {_NVIDIA}: copy its images to a registry of yours, and name it in mirror"
+        return Problem("not-a-choice", path, f"{shown} is none of {expected}", hint)
+    value = next((name for name, upstream in UPSTREAMS.items() if upstream.host == value), value)
     close = get_close_matches(str(value).lower(), re.findall(r"'([^']+)'", expected), 1)
     return Problem("not-a-choice", path, f"{shown} is none of {expected}", f"did you mean {close[0]}?" if close else "")
 
@@ -135,9 +180,13 @@ def _explain_unquoted(path: Path, value: Any, text: str, shapes: Sequence[Shape]
     return Problem("unquoted-text", path, f"{text} without quotes is {yaml_type} in YAML, not text", hint)
 
 
-def _explain_type(wanted: str, value: Any, path: Path, fields: str, choices: list[str]) -> Problem:
+def _explain_type(error: str, value: Any, path: Path, root: type[Model], data: Any) -> Problem:
+    wanted, fields = _WANTED[error], _list_fields_of(error, path, root, data)
     if value is None:
         return Problem("empty-field", path, "the field is empty", f"write {wanted}{fields}")
+    if hint := _suggest_shape(error, value, path, root):
+        return Problem("wrong-type", path, f"got {_shorten(value)}, not {wanted}", hint)
+    choices = list_item_choices(path, root) if error == "list_type" else []
     hint = f"write {wanted}{fields}" if fields else ""
     if wanted == "a list" and isinstance(value, str | int):
         hint = f"write [{', '.join(choices)}]" if choices and value not in choices else f"write [{value}]"
@@ -180,5 +229,5 @@ def _shorten(value: Any) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
-    text = _write_key(value) if isinstance(value, bool) else repr(value)
+    text = _write_key(value) if isinstance(value, bool) or value is None else repr(value)
     return text if len(text) <= 80 else f"{text[:77]}…"

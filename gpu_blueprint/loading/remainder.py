@@ -17,13 +17,14 @@ from ..config.cluster import Cluster
 from ..config.network import Network
 from ..config.services import Service
 from ..config.stack import AnyPool
+from ..config.storage import AnyStorage
 from ..config.tenants import Tenant
 from ..errors import Path, Problem, move_under
 from ..model import Model
 from .field_names import find_value
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD
 
-_LISTS = ("pools", "tenants", "reservations", "services")
+_LISTS = ("pools", "tenants", "reservations", "services", "storage")
 _ROLE = "arn:aws:iam::000000000000:role/x"
 _NO_ACCOUNT = "0" * 12
 _ANY_REGION = "us-east-1"
@@ -62,6 +63,7 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
     "reservations": TypeAdapter(Reservation),
     "tenants": TypeAdapter(Tenant),
     "services": TypeAdapter(Service),
+    "storage": TypeAdapter(AnyStorage),
     "billing": TypeAdapter(Billing),
 }
 
@@ -79,6 +81,9 @@ class Remainder:
         self._dropped: set[str] = {_NO_ACCOUNT}
         self._has_nameless = False  # a dropped item may have any name, such as a pool with the field nmae
         self.data = {key: self._drop_items(key, value, heads) for key, value in data.items()}
+        if not isinstance(self.data.get("storage", []), list):
+            self._dropped.add("storage")
+            del self.data["storage"]
         for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
             if name in _STAND_INS:
                 self.data[name] = _STAND_INS[name]
@@ -122,7 +127,7 @@ class Remainder:
         if _has_shape("network", self.data.get("network")):
             return
         self._replaced.add(("network",))
-        users = [user for name in ("pools", "reservations") for user in _find_items(self.data, name)]
+        users = [user for name in ("pools", "reservations", "storage") for user in _find_items(self.data, name)]
         named = {zone for user in users for zone in [*(user.get("zones") or []), user.get("zone")] if zone}
         zones = sorted({f"{self.data['region']}a", f"{self.data['region']}b"} | named)
         subnets = [{"id": f"subnet-{index:08x}", "zone": zone} for index, zone in enumerate(zones)]

@@ -8,7 +8,11 @@ from .mounts import list_mounts
 
 _GIB_OF_GB = 10**9 / 2**30
 _SHARE = 4
-"""All caches of a stack together take at most this part of the smallest disk: a quarter."""
+"""All caches of a stack together take at most this part of the smallest disk: a quarter.
+
+That holds when the volumes are made, for a pod of each service account of each tenant on one node. A volume keeps the
+size of its cache, so later storage, tenants, identities and smaller disks may exceed the part.
+"""
 
 
 def find_cache_gib(config: StackConfig, tenant: Tenant) -> int:
@@ -22,7 +26,8 @@ def find_cache_gib(config: StackConfig, tenant: Tenant) -> int:
     if not own or not all(config.keeps_images_on_nvme(pool) for pool in own):
         return 0
     pools: list[Pool | CpuPool] = [*own, *config.cpu_pools]
-    mounts = sum(isinstance(mount.storage, S3Storage) for mount in list_mounts(config))
+    buckets = [mount for mount in list_mounts(config) if isinstance(mount.storage, S3Storage)]
+    mounts = sum(len(mount.tenant.aws_accounts) for mount in buckets)
     disks = [gib for pool in pools for gib in _list_disks(config, pool)]
     return int(min(disks) / _SHARE / max(mounts, 1))
 

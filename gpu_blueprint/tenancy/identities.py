@@ -18,8 +18,6 @@ _OWN_PREFIX = f"${{{_TAG}/kubernetes-namespace}}"
 """Prefix of the tenant's namespace: IAM puts the tag of the session in its place."""
 _READ_OBJECTS = ("s3:GetObject", "s3:GetObjectVersion")
 _WRITE_OBJECTS = (*_READ_OBJECTS, "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
-DEFAULT_ACCOUNT = "default"
-"""The service account of pods that name none; Kubernetes makes it in each namespace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +63,11 @@ def _list_parts(config: StackConfig) -> Iterator[ServiceAccountGrants]:
 
 
 def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAccountGrants]:
-    """Yield the grants of the tenant's buckets for each of its accounts, so that any of its pods may mount them."""
-    accounts = [DEFAULT_ACCOUNT, *(identity.service_account for identity in tenant.identities)]
-    for account in accounts:
+    """Yield the grants of the tenant's buckets for ``default`` and for each account of ``identities``.
+
+    Pods of other service accounts, which the tenant or its charts make, have no role and mount no bucket.
+    """
+    for account in tenant.aws_accounts:
         session = _name_session(config, tenant, account)
         if statements := tuple(list_bucket_statements(config, tenant, session)):
             yield ServiceAccountGrants(

@@ -119,7 +119,7 @@ def test_writers_of_prefixes_of_their_own_are_none() -> None:
 
 def test_a_bucket_of_ours_has_writers_too_and_each_is_another_bucket() -> None:
     own = {key: value for key, value in bucket(tenants=BOTH).items() if key != "bucket"}
-    assert "of 'the bucket of weights'" in writers(own)[0]
+    assert "may write all keys of the bucket of storage weights: the last" in writers(own)[0]
     assert writers({**own, "tenants": {"red": "write"}}, {**own, "name": "b", "tenants": {"blue": "write"}}) == []
 
 
@@ -136,6 +136,31 @@ def test_a_file_system_that_exports_writes_into_the_bucket() -> None:
     found = [line.split(":")[0] for line in writers(source, mount)]
     assert found == ["storage.0.tenants.blue", "storage.1.export"]
     assert [line.split(":")[0] for line in writers(source, scratch(**{"import": "weights"}))] == found[:1]
+
+
+def test_two_file_systems_of_one_tenant_that_export_into_a_bucket_are_a_warning() -> None:
+    source = bucket(tenants={"red": "write"})
+    mounts = [scratch(name=name, export=True, **{"import": "weights"}) for name in ("scratch", "more")]
+    assert writers(source, *mounts) == [
+        "storage.2.export: red through scratch and red through more may write all keys of 'acme-weights': the last "
+        "write of a key wins, and nothing locks it; give each a storage with a prefix of its own, or let a single file "
+        "system export"
+    ]
+    other = bucket(name="other", bucket="acme-other", tenants={"red": "write"})
+    assert writers(source, other, mounts[0], {**mounts[1], "import": "other"}) == []
+
+
+OWN = {"name": "datasets", "kind": "s3", "tenants": {"red": "write"}}
+OWN_BUCKET = f"gpu-test-datasets-{builders.ACCOUNT}-{builders.REGION}"
+
+
+def test_a_bucket_of_ours_is_judged_by_its_real_name_too() -> None:
+    twin = bucket(bucket=OWN_BUCKET, tenants={"blue": "write"})
+    assert [line.split(":")[0] for line in writers(OWN, twin)] == ["storage.1.tenants.blue"]
+    (line,) = problems(OWN, tenants=tenants(bucket=OWN_BUCKET, access="write"))
+    assert line.startswith("storage.0.tenants.red: red could write blue/ of the bucket of storage datasets, the prefix")
+    (line,) = problems(OWN, {**twin, "kmsKey": KEY})
+    assert line.startswith(f"storage.1.kmsKey: storage.0 names no key for the same bucket '{OWN_BUCKET}'")
 
 
 def test_file_systems_have_no_two_writers() -> None:

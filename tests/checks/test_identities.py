@@ -140,3 +140,28 @@ def test_actions_that_open_a_cluster_are_refused_though_aws_calls_them_writes(ac
 @pytest.mark.parametrize("action", ["eks:DescribeCluster", "eks:ListNodegroups"])
 def test_other_actions_of_eks_pass(action: str) -> None:
     assert of_statement(action, "arn:aws:eks:us-east-1:111122223333:cluster/gpu-test") == []
+
+
+BARE = builders.identity(s3=[])
+
+
+def test_an_identity_without_grant_is_refused() -> None:
+    (problem,) = problems(BARE)
+    assert problem.kind == "identity-without-grant"
+    assert str(problem).startswith("tenants.0.identities.0: 'loader' has no grant, so its pods could do nothing in AWS")
+
+
+def test_an_identity_needs_no_grant_of_its_own_where_its_tenant_mounts_a_bucket() -> None:
+    def refuse(kind: str, tenant: str = "team") -> list[str]:
+        teams = [builders.tenant(identities=[BARE]), builders.tenant(name="other")]
+        storage = {"name": "shared", "kind": kind, "tenants": {tenant: "read"}}
+        return [line.split(":")[0] for line in builders.problems(tenants=teams, storage=[storage])]
+
+    assert refuse("s3") == []
+    assert refuse("s3", "other") == refuse("efs") == ["tenants.0.identities.0"]
+
+
+def test_a_broken_storage_leaves_no_identity_without_grant() -> None:
+    storage = [{"name": "shared", "kind": "s3", "tenants": {"team": "raed"}}]
+    found = builders.problems(tenants=[builders.tenant(identities=[BARE])], storage=storage)
+    assert [line.split(":")[0] for line in found] == ["storage.0.tenants.team"]

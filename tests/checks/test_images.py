@@ -6,10 +6,11 @@ import pytest
 
 from gpu_blueprint.checks.images import (
     refuse_mirrors_in_the_cache,
-    suggest_endpoint_for_layers,
+    suggest_endpoint_for_s3,
     warn_of_distant_mirrors,
     warn_of_images_outside_the_cache,
 )
+from gpu_blueprint.config import StackConfig
 
 from ..support import builders
 from ..support.image_stacks import MIRROR, REGISTRY
@@ -48,7 +49,7 @@ def test_the_exporter_of_bottlerocket_nodes_is_an_image_of_nvidia_too() -> None:
 def test_a_stack_without_cache_or_with_a_mirror_is_not_warned(images: dict[str, Any] | None) -> None:
     chosen: dict[str, Any] = {"images": images} if images else {}
     stack = builders.config(**chosen)
-    checks = (warn_of_images_outside_the_cache, warn_of_distant_mirrors, suggest_endpoint_for_layers)
+    checks = (warn_of_images_outside_the_cache, warn_of_distant_mirrors, suggest_endpoint_for_s3)
     assert not [problem for check in checks for problem in check(stack)]
 
 
@@ -80,5 +81,22 @@ def test_layers_of_ecr_pass_nat_without_an_endpoint_for_s3(
     images: dict[str, Any], endpoints: list[str], told: bool
 ) -> None:
     stack = builders.config(images=images, network=builders.network(endpoints=endpoints))
-    found = list(suggest_endpoint_for_layers(stack))
-    assert [(problem.kind, problem.severity) for problem in found] == [("layers-through-nat", "note")] * told
+    assert_told(stack, told)
+
+
+@pytest.mark.parametrize(("kind", "endpoints", "told"), [("s3", [], True), ("s3", ["s3"], False), ("efs", [], False)])
+def test_mounted_buckets_pass_nat_without_an_endpoint_for_s3(kind: str, endpoints: list[str], told: bool) -> None:
+    storage = [{"name": "shared", "kind": kind, "tenants": {"team": "read"}}]
+    assert_told(builders.config(storage=storage, network=builders.network(endpoints=endpoints)), told)
+
+
+def test_images_and_buckets_that_pass_nat_are_one_note() -> None:
+    storage = [{"name": "shared", "kind": "s3", "tenants": {"team": "read"}}]
+    network = builders.network(endpoints=[])
+    (note,) = suggest_endpoint_for_s3(builders.config(storage=storage, network=network, images={"mirror": MIRROR}))
+    assert "every image, since ECR keeps layers in S3, and every byte of the mounted buckets" in note.reason
+
+
+def assert_told(stack: StackConfig, told: bool) -> None:
+    found = list(suggest_endpoint_for_s3(stack))
+    assert [(problem.kind, problem.severity) for problem in found] == [("s3-through-nat", "note")] * told

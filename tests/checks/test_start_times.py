@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from ..support import storages
 from ..support.builders import pool, problems, tenant
 from ..support.queued_stacks import judge, queued, team, told, train
 
@@ -22,9 +23,13 @@ def test_weights_in_a_storage_of_a_tenant_of_the_pool_are_right() -> None:
 
 def test_weights_in_a_storage_that_the_stack_lacks_are_refused() -> None:
     (line,) = refuse([{**MODELS, "name": "model"}], tenant())
-    assert line == (
-        "pools.0.podStart.weightsFrom: no storage is named 'models'; grant models in storage to a tenant of the pool, "
-        "or name another storage"
+    assert line == "pools.0.podStart.weightsFrom: no storage is named 'models'; did you mean model?"
+
+
+def test_weights_in_a_storage_of_a_stack_without_storage_are_refused() -> None:
+    (line,) = refuse([], tenant())
+    assert line.endswith(
+        "no storage is named 'models'; add a storage models, or remove weightsFrom: then pods read from the internet"
     )
 
 
@@ -33,6 +38,25 @@ def test_weights_in_a_storage_that_no_tenant_of_the_pool_mounts_are_refused() ->
     (line,) = refuse([{**MODELS, "tenants": {"team": "read"}}], tenant(gpus={}), other)
     assert "no tenant with a grant in pool main may mount models" in line
     assert refuse([{**MODELS, "tenants": {"team": "read", "other": "read"}}], tenant(gpus={}), other) == []
+
+
+@pytest.mark.parametrize(("weights", "refused"), [(1200, False), (1200.5, True), (90_000, True)])
+def test_weights_beyond_the_size_of_their_file_system_are_refused(weights: float, refused: bool) -> None:
+    start = {"imageGib": 10, "weightsGib": weights, "weightsFrom": "scratch"}
+    found = storages.problems(storages.scratch(), pools=[pool(podStart=start, zones=[storages.ZONE])])
+    assert (
+        found
+        == [
+            f"pools.0.podStart.weightsGib: scratch has 1200 GiB, and a pod reads {weights:.15g} GiB from it; "
+            f"write a sizeGib of {weights:.15g} or more there, or correct weightsGib"
+        ]
+        * refused
+    )
+
+
+def test_weights_in_a_bucket_have_no_bound() -> None:
+    start = {"imageGib": 10, "weightsGib": 90_000, "weightsFrom": "weights"}
+    assert storages.problems(storages.bucket(), pools=[pool(podStart=start)]) == []
 
 
 def late(weights: float, **queueing: Any) -> list[str]:

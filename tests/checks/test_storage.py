@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from gpu_blueprint.checks import find_hints
 from gpu_blueprint.checks.storage import warn_of_mounts_without_memory, warn_of_storage_that_stays_empty
@@ -131,6 +132,24 @@ def test_a_cpu_pool_in_all_zones_is_pointed_out() -> None:
     assert hints(**stack(scratch())) == ["mount-across-zones"]
     near = [builders.pool(zones=[ZONE]), builders.cpu_pool(zones=[ZONE])]
     assert hints(**stack(scratch(), pools=near)) == []
+
+
+def test_the_cpu_pool_that_the_platform_makes_is_printed_as_its_author_would_write_it() -> None:
+    made = builders.config(**stack(scratch()))
+    (found,) = [problem for problem in find_hints(made) if problem.kind == "mount-across-zones"]
+    assert str(found).startswith("pools: CPU pool cpu: pods in us-east-1b mount 'scratch' across zones")
+    printed = yaml.safe_load(found.hint.partition("instead of the platform's: ")[2])
+    assert printed == {**printed, "name": "cpu", "zones": [ZONE]}
+    stated = builders.config(**stack(scratch(), pools=[builders.pool(zones=[ZONE]), printed]))
+    assert not hints(**stack(scratch(), pools=[builders.pool(zones=[ZONE]), printed]))
+    assert stated.cpu_pools == [made.cpu_pools[0].model_copy(update={"zones": [ZONE]})]
+
+
+def test_a_stated_cpu_pool_is_told_to_name_its_zone() -> None:
+    pools = [builders.pool(zones=[ZONE]), builders.cpu_pool(name="big")]
+    (found,) = find_hints(builders.config(**stack(scratch(), pools=pools)))
+    assert str(found).startswith("pools.1: CPU pool big: pods in us-east-1b")
+    assert str(found).endswith(f"; mount it only in pods of {ZONE}, or write zones: [{ZONE}]")
 
 
 def test_data_on_efs_is_pointed_out_to_tenants_that_train() -> None:

@@ -14,7 +14,6 @@ from ..support import builders
         ({"serviceAccount": "default"}, "default-service-account"),
         ({"serviceAccount": "Loader"}, "not-a-name"),
         ({"serviceAccount": "a/b"}, "not-a-name"),
-        ({"s3": []}, "identity-without-grant"),
         ({"policies": ["AdministratorAccess"]}, "not-a-policy-arn"),
         ({"policies": ["arn:aws:iam::aws:policy/AdministratorAccess"]}, "policy-too-broad"),
         ({"policies": ["arn:aws:iam::aws:policy/PowerUserAccess"]}, "policy-too-broad"),

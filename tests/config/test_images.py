@@ -15,7 +15,7 @@ SECRET = "ecr-pullthroughcache/docker-hub-AbCdEf"
         {"pullThrough": ["ecr-public", "kubernetes", "quay"]},
         {"pullThrough": ["docker-hub"], "credentials": {"docker-hub": SECRET}},
         {"mirror": "registry.example.com:5000/a/b-c/d.e"},
-        {"mirror": "localhost:5000"},
+        {"mirror": "registry:5000"},
     ],
 )
 def test_a_cache_and_a_mirror_are_legal(images: dict[str, Any]) -> None:

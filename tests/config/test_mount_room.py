@@ -31,6 +31,14 @@ def test_tenants_without_a_grant_in_the_pool_do_not_count_there_but_in_cpu_pools
     assert count_mounted_buckets(stack, stack.cpu_pools[0], 8) == 3
 
 
+def test_a_bucket_counts_for_each_service_account_of_a_tenant_and_each_pod_has_one() -> None:
+    accounts = [builders.identity(serviceAccount=name, s3=[]) for name in ("hub", "spark")]
+    stack = config(
+        bucket(), more(), tenants=[builders.tenant(name="red", identities=accounts), builders.tenant(name="blue")]
+    )
+    assert [count(stack, pods) for pods in (1, 2, 3, 4, 8)] == [2, 4, 6, 7, 7]
+
+
 def test_a_stack_without_buckets_keeps_nothing() -> None:
     assert count(config(homes()), 8) == 0
 

@@ -1,6 +1,7 @@
 """Bounds of a stack file, compared with the sums that they bound."""
 
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.cost.bounds import PLATFORM, estimate_hourly_ceilings, estimate_monthly_expectations
 from gpu_blueprint.cost.estimate import estimate_stack
 
-from ..support import builders
+from ..support import builders, storages
 from ..support.catalogue_rows import hours
 from ..support.estimates import estimate_of, reservation
 from ..support.plans import shipped_config
@@ -39,6 +40,28 @@ def test_a_bound_in_whole_cents_is_kept() -> None:
 def test_the_message_names_the_platform_where_it_costs_most() -> None:
     (line,) = builders.problems(hourlyCeiling=100, reservations=[reservation(count=4)])
     assert "the platform with reservations that no pool uses costs most ($220.95); let a pool use cr-" in line
+
+
+def refuse(*storage: dict[str, Any], **bounds: Any) -> str:
+    """The line that refuses a small stack with storage for its bound."""
+    teams = [builders.tenant(name=name, gpus={"main": 1}, cpu="1", memory="4Gi") for name in storages.TEAMS]
+    pool = builders.pool(maxGpus=2, instanceTypes=["g6.xlarge"], zones=[storages.ZONE], expectedUtilization=0.1)
+    (line,) = storages.problems(*storage, pools=[pool], tenants=teams, **bounds)
+    return line
+
+
+@pytest.mark.parametrize(("bound", "usd"), [({"hourlyCeiling": 5}, "$7.89"), ({"monthlyBudget": 600}, "$5,760.00")])
+def test_the_message_names_the_storage_that_costs_most(bound: dict[str, Any], usd: str) -> None:
+    line = refuse(storages.scratch(name="small"), storages.scratch(sizeGib=9600, throughput=1000), **bound)
+    remedy = "lower its sizeGib or its throughput, remove it, or allow more"
+    assert line.endswith(f", and storage scratch costs most ({usd}); {remedy}")
+
+
+def test_storage_is_told_apart_from_the_platform_that_pays_it() -> None:
+    storage = storages.scratch(sizeGib=2400)
+    assert "and storage scratch costs most ($348.00)" in refuse(storage, monthlyBudget=600)
+    assert "and pool main costs most ($2.43)" in refuse(storage, hourlyCeiling=2)
+    assert "and the platform itself costs most ($265.67)" in refuse(storages.scratch(), monthlyBudget=400)
 
 
 def test_a_pool_on_reservations_is_told_to_give_them_back() -> None:

@@ -220,3 +220,33 @@ def test_a_secret_of_a_file_is_reported_once_and_never_printed() -> None:
     assert [problem.path for problem in caught.value.problems if problem.kind == "secret-in-the-open"] == [("owner",)]
     assert TOKEN not in str(caught.value)
     assert list(source.find_key_problems()) == []
+
+
+@pytest.mark.parametrize(
+    "images",
+    [
+        {"credentials": "docker-hub"},
+        {"credentials": ["docker-hub", "ghcr"]},
+        {"credentials": "docker.io"},
+        {"secret": "ecr-pullthroughcache/docker-hub-AbCdEf"},
+        {"credentials": {"docker-hub": {"secret": "ecr-pullthroughcache/docker-hub-AbCdEf"}}},
+    ],
+)
+def test_the_name_of_a_cached_registry_or_of_its_secret_is_no_secret(images: dict[str, Any]) -> None:
+    assert list(refuse_plain_secrets({"images": images})) == []
+
+
+@pytest.mark.parametrize(
+    ("images", "path"),
+    [
+        (
+            {"credentials": {"docker-hub": {"username": "acme", "accessToken": "hunter2x"}}},
+            ("docker-hub", "accessToken"),
+        ),
+        ({"credentials": "hunter2x"}, ()),
+    ],
+)
+def test_a_secret_of_a_registry_belongs_into_secrets_manager(images: dict[str, Any], path: tuple[str, ...]) -> None:
+    (problem,) = refuse_plain_secrets({"images": images})
+    assert problem.path == ("images", "credentials", *path)
+    assert problem.hint.endswith("put it into AWS Secrets Manager: credentials takes the end of the secret's ARN")

@@ -9,7 +9,7 @@ from gpu_blueprint.loading import parse
 from gpu_blueprint.loading.pydantic_errors import explain_error
 from gpu_blueprint.model import Model
 
-from ..support.builders import billing, cluster, monitoring, network, pool, service, services, stack
+from ..support.builders import billing, cluster, monitoring, network, pool, service, services, stack, tenant
 
 
 def refusal(**overrides: Any) -> Problem:
@@ -146,3 +146,65 @@ def test_an_error_of_a_validator_keeps_its_kind_reason_and_hint(
     problem = explain_error(details, Model, {"colour": "grey"}, lambda _path, value: str(value))
     assert (problem.kind, problem.reason, problem.hint) == expected
     assert problem.path == ("colour",)
+
+
+RED = {"name": "homes", "kind": "efs", "tenants": {"red": "write"}}
+SCRATCH = {"name": "scratch", "kind": "fsx-lustre", "zone": "us-east-1a", "tenants": {"red": "write"}}
+NO_NAME = "is not a name; name a storage of the kind s3: weights"
+
+
+@pytest.mark.parametrize(
+    ("storage", "line"),
+    [
+        ([{**RED, "tenants": {"red": None}}], "storage.0.tenants.red: the field is empty; write 'read' or 'write'"),
+        ([{**RED, "kind": None}], "storage.0: kind is empty; write 's3', 'efs', 'fsx-lustre'"),
+        ([{**RED, "kind": ["s3"]}], "storage.0: a list as kind is none of 's3', 'efs', 'fsx-lustre'"),
+        ("s3", "storage: got 's3', not a list; write a list of mappings, each behind a dash"),
+        ({"homes": RED}, "storage: got a mapping, not a list; write a list of mappings, each behind a dash"),
+        ([{**RED, "tenants": ["red"]}], "storage.0.tenants: got a list, not a mapping; write {red: read}"),
+        ([{**RED, "tenants": "red"}], "storage.0.tenants: got 'red', not a mapping; write {red: read}"),
+        ([{**SCRATCH, "sizeGib": "2400Gi"}], "storage.0.sizeGib: got '2400Gi', not a whole number; write 2400"),
+        (
+            [{**SCRATCH, "sizeGib": "2.4Ti"}],
+            "storage.0.sizeGib: got '2.4Ti', not a whole number; write the GiB without a unit",
+        ),
+        ([{**SCRATCH, "sizeGib": 2400.0}], "storage.0.sizeGib: got 2400.0, not a whole number; write 2400"),
+        (
+            [
+                {"name": "weights", "kind": "s3", "tenants": {"red": "read"}},
+                {**SCRATCH, "sizeGib": 1200, "import": "s3://a"},
+            ],
+            f"storage.1.import: 's3://a' {NO_NAME}",
+        ),
+    ],
+)
+def test_a_mistake_in_storage_is_told_in_the_words_of_the_file(storage: Any, line: str) -> None:
+    assert str(refusal(storage=storage, tenants=[tenant(name="red")])) == line
+
+
+@pytest.mark.parametrize(
+    ("start", "line"),
+    [
+        ({"imageGib": "10Gi"}, "imageGib: got '10Gi', not a number; write 10"),
+        ({"imageGib": 1, "warmup": "ninety"}, "warmup: 'ninety' is not a duration such as 90s or 2m30s"),
+        (
+            {"imageGib": 1, "weightsGib": 1, "weightsFrom": "s3://a"},
+            "weightsFrom: 's3://a' is not a name; add a storage of the kind s3, and name it",
+        ),
+    ],
+)
+def test_a_mistake_in_the_start_of_pods_is_told_with_its_remedy(start: dict[str, Any], line: str) -> None:
+    assert str(refusal(pools=[pool(podStart=start)])) == f"pools.0.podStart.{line}"
+
+
+@pytest.mark.parametrize(
+    ("host", "hint"),
+    [
+        ("registry.k8s.io", "did you mean kubernetes?"),
+        ("public.ecr.aws", "did you mean ecr-public?"),
+        ("docker.io", "did you mean docker-hub?"),
+        ("nvcr.io", "ECR cannot cache nvcr.io: copy its images to a registry of yours, and name it in mirror"),
+    ],
+)
+def test_the_host_of_a_registry_is_told_its_word(host: str, hint: str) -> None:
+    assert refusal(images={"pullThrough": [host]}).hint == hint

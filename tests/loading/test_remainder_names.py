@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
 
-from ..support.builders import cluster, network, pool, role, stack, tenant
+from ..support.builders import cluster, cpu_pool, network, pool, role, stack, tenant
 from .test_remainder import fields
 
 RESERVATION = {"id": "cr-0a1b2c3d", "instanceType": "g6.xlarge", "zone": "us-east-1a", "instances": 1}
@@ -63,3 +63,51 @@ def test_an_unknown_region_hides_no_problem_of_other_fields(region: Any, zones: 
     known = find("us-east-1", ["us-east-1a", "us-east-1b"])
     assert len(known) > 7
     assert find(region, zones) == sorted([*known, "region"])
+
+
+STARTING = pool(podStart={"imageGib": 10, "weightsGib": 20, "weightsFrom": "weights"})
+WEIGHTS = {"name": "weights", "kind": "s3", "tenants": {"team": "read"}}
+
+
+@pytest.mark.parametrize(
+    ("storage", "field"),
+    [
+        ([WEIGHTS, {"name": "homes", "kind": "esf", "tenants": {"team": "write"}}], "storage.1"),
+        ([WEIGHTS, {"name": "homes", "kind": "efs", "tenants": ["team"]}], "storage.1.tenants"),
+        ([{**WEIGHTS, "bucket": "s3://weights"}], "storage.0.bucket"),
+        ({"weights": WEIGHTS}, "storage"),
+    ],
+)
+def test_a_broken_storage_makes_no_weights_unknown(storage: Any, field: str) -> None:
+    assert fields(pools=[STARTING], tenants=[tenant()], storage=storage) == [field]
+
+
+def test_a_broken_tenant_leaves_no_weights_without_readers() -> None:
+    assert fields(pools=[STARTING], tenants=[tenant(cpu="many", gpus=4)], storage=[WEIGHTS]) == [
+        "tenants.0.cpu",
+        "tenants.0.gpus",
+    ]
+
+
+def test_a_broken_storage_hides_no_problem_of_other_storage() -> None:
+    broken, unknown = {"name": "homes", "kind": "efs"}, {**WEIGHTS, "tenants": {"taem": "read"}}
+    found = fields(pools=[pool()], tenants=[tenant()], storage=[broken, unknown])
+    assert found == ["storage.0.tenants", "storage.1.tenants.taem"]
+
+
+def test_a_file_system_in_a_zone_of_a_broken_network_has_its_zone() -> None:
+    scratch = {
+        "name": "scratch",
+        "kind": "fsx-lustre",
+        "sizeGib": 1200,
+        "zone": "us-east-1c",
+        "tenants": {"team": "read"},
+    }
+    found = fields(network={"mode": "new"}, pools=[pool()], tenants=[tenant(gpus={})], storage=[scratch])
+    assert found == ["network.cidr", "network.zones"]
+
+
+def test_a_stack_whose_gpu_pool_is_broken_is_not_called_a_stack_of_cpu_pools() -> None:
+    assert fields(pools=[pool(purpos="inference"), cpu_pool()], tenants=[]) == ["pools.0.purpos"]
+    assert fields(pools=[pool(maxGpus="many"), cpu_pool()], tenants=[]) == ["pools.0.maxGpus"]
+    assert fields(pools=[cpu_pool()], tenants=[]) == ["pools"]

@@ -27,6 +27,14 @@ def test_all_caches_of_a_stack_take_at_most_a_quarter_of_the_smallest_disk() -> 
     assert find_cache_gib(three, three.tenants[0]) == 8
 
 
+def test_each_service_account_of_a_tenant_has_a_cache_of_its_own() -> None:
+    pools = [builders.pool(), builders.cpu_pool(maxCpus=192, disk={"sizeGib": 100})]
+    accounts = [builders.identity(serviceAccount=name, s3=[]) for name in ("hub", "spark", "ray")]
+    team = builders.tenant(name="serving", identities=accounts)
+    config = config_of([{**WEIGHTS, "tenants": {"serving": "read"}}], pools=pools, tenants=[team])
+    assert find_cache_gib(config, config.tenants[0]) == 6
+
+
 def test_local_disks_limit_a_cache_where_they_are_smaller_than_volumes() -> None:
     config = configure([{**WEIGHTS, "tenants": {"serving": "read"}}], instanceTypes=["g6.xlarge"])
     assert find_cache_gib(config, config.tenants[0]) == int(250 * 10**9 / 2**30 / 4)

@@ -46,7 +46,7 @@ def test_a_bucket_is_mounted_as_the_pod_with_the_region_and_the_prefix() -> None
         "bucketName": "acme-weights",
         "authenticationSource": "pod",
         "cache": "emptyDir",
-        "cacheEmptyDirSizeLimit": "8Gi",
+        "cacheEmptyDirSizeLimit": "6Gi",
     }
     options = ["allow-other", "region us-east-1", "maximum-throughput-gbps 10", "prefix=models/", "read-only"]
     assert weights["mountOptions"] == options

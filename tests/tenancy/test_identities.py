@@ -105,3 +105,12 @@ def test_every_account_of_a_tenant_mounts_its_buckets_and_file_systems_need_no_r
         sessions = {found["aws:PrincipalTag/kubernetes-service-account"] for found in conditions}
         assert sessions == {name.partition(".")[2]}
     assert [grants.name for grants in list_grants(config_of([HOMES]))] == ["vision.loader"]
+
+
+def test_an_account_without_grants_of_its_own_mounts_the_buckets_of_its_tenant() -> None:
+    hub = builders.identity(serviceAccount="hub", s3=[])
+    team = builders.tenant(name="vision", gpus={}, identities=[hub])
+    config = config_of([{**DATASETS, "tenants": {"vision": "read"}}], tenants=[team])
+    found = {grants.name: actions(grants) for grants in list_grants(config)}
+    assert list(found) == ["vision.hub", "vision.default"]
+    assert all(rights == {"s3:GetObject", "s3:ListBucket"} for rights in found.values())
