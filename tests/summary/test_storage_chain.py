@@ -77,6 +77,15 @@ def test_the_end_of_storage_of_the_platform_depends_on_its_protection(name: str)
     assert "deletion is protected" in protected and "deletion is protected" not in free
 
 
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [("datasets", "fails at the bucket until"), ("homes", "deletes it with all data"), ("scratch", "deletes it with")],
+)
+def test_a_destroy_deletes_file_systems_and_stops_at_buckets(name: str, end: str) -> None:
+    free = explain(name, cluster=builders.cluster(deletionProtection=False))["stays"][-1]
+    assert free.startswith(f"`pulumi destroy` {end}")
+
+
 def test_a_bucket_that_exists_stays_whatever_happens() -> None:
     free = explain("weights", cluster=builders.cluster(deletionProtection=False))["stays"][-1]
     assert free == "the bucket is not the platform's, and stays in every case"
