@@ -54,7 +54,7 @@ def _describe_mount(stack: StackConfig, mount: Mount) -> str:
 def _describe_grant(stack: StackConfig, mount: Mount) -> str:
     place = f"claim {mount.claim} in namespace {mount.tenant.namespace_name}, volume {mount.volume}"
     gib = find_cache_gib(stack, mount.tenant) if isinstance(mount.storage, S3Storage) else 0
-    cache = f"; a node keeps at most {gib} GiB of it on its NVMe" if gib else ""
+    cache = f"; a node keeps at most {gib} GiB of it on its NVMe, a CPU node on its volume" if gib else ""
     return f"{mount.tenant.name} {_VERBS[mount.access]}: {place}{cache}"
 
 

@@ -28,7 +28,7 @@ def test_the_grants_name_claims_and_volumes() -> None:
 
 def test_a_grant_names_the_cache_of_a_bucket_on_the_disks_of_the_teams_nodes() -> None:
     red, blue = explain("datasets")["tenants"]
-    assert re.search(r"; a node keeps at most \d+ GiB of it on its NVMe$", red)
+    assert re.search(r"; a node keeps at most \d+ GiB of it on its NVMe, a CPU node on its volume$", red)
     assert "NVMe" not in blue and "NVMe" not in explain("homes")["tenants"][0]
 
 
