@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..tenancy.users import IS_PLATFORM
 from .tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 _ID = re.compile(r"\[([\w-]+)\]'?\)*$")
@@ -16,6 +17,8 @@ _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'")
 _WAIVED = re.compile(r"^request\.namespace in \[([^\]]*)\] \|\| \((.*)\)$", re.DOTALL)
 _NUMBER = re.compile(r"'([\w-]+)': (\d+)")
 _NAME = re.compile(r"[\w-]+")
+_OF_STORAGE = "storage-claims"
+"""The rule about the platform's claims, which comes and goes with them: a tenant had none to lose before."""
 _IMAGES, _IMAGE = "images-allowed", re.compile(r"\w[./]\w")
 
 
@@ -26,7 +29,7 @@ class Rule:
     denies: bool
     message: str
     shape: str
-    """The condition without names of pools, images and namespaces."""
+    """The condition without names of pools, images and namespaces, and without the platform's own exemption."""
     waived: frozenset[str]
     """Namespaces for which a waiver lifts the rule."""
     names: frozenset[str]
@@ -39,6 +42,9 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
     """Yield the changes of rules, for tenants that stay."""
     stays = [tenant for tenant in after.tenants if tenant in before.tenants]
     old, new = _collect_rules(before), _collect_rules(after)
+    for rules, others in ((old, new), (new, old)):
+        if _OF_STORAGE not in others:
+            rules.pop(_OF_STORAGE, None)
     kept = old.keys() & new.keys()
     softer = {name for name in kept if old[name].denies and not new[name].denies}
     harder = {name for name in kept if new[name].denies and not old[name].denies}
@@ -141,7 +147,7 @@ def _read_rule(validation: Mapping[str, Any], *, denies: bool) -> tuple[str, Rul
     rule = Rule(
         denies=denies,
         message=_ID.sub("", message).strip() or "see docs/tenancy.md",
-        shape=_find_shape(condition),
+        shape=_find_shape(condition.removesuffix(f" || {IS_PLATFORM}")),
         waived=frozenset(_LITERAL.findall(waived[1])) if waived else frozenset(),
         numbers={pool: int(number) for pool, number in _NUMBER.findall(condition)},
         names=frozenset(filter(_IMAGE.search, _LITERAL.findall(condition))),

@@ -41,6 +41,7 @@ LOST: dict[str, str] = {
     "aws:cloudwatch/logGroup:LogGroup": "its logs are lost",
     "aws:ec2/subnet:Subnet": "volumes in its zone find no node",
     "aws:ec2/vpc:Vpc": "everything in the network goes with it",
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": "pods that name it get only what ECR holds",
     "aws:efs/fileSystem:FileSystem": "its files are lost",
     "aws:eks/cluster:Cluster": "everything in the cluster is lost",
     "eks:index:Cluster": "everything in the cluster is lost",
@@ -92,9 +93,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         # Rights of programs in AWS; the identities of tenants are compared by their effect
         *(f"aws:iam/{kind}" for kind in ("policy:Policy", "role:Role", "rolePolicyAttachment:RolePolicyAttachment")),
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
-        # Ways to file systems, and to images
         "aws:efs/mountTarget:MountTarget",
-        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",
         # Programs of nodes, and their addresses
         "aws:ec2/placementGroup:PlacementGroup",
         "aws:eks/addon:Addon",
@@ -107,6 +106,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "kubernetes:storage.k8s.io/v1:StorageClass",  # claims that name it wait without it
     ),
     "comfort": (
+        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",  # the charts and manifests name another place then
         "aws:sns/topic:Topic",
         "kubernetes:batch/v1:CronJob",
         "kubernetes:keda.sh/v1alpha1:ScaledObject",

@@ -17,6 +17,7 @@ Direction = Literal["Ingress", "Egress"]
 DIRECTIONS: tuple[Direction, ...] = ("Ingress", "Egress")
 _ALL = ""
 """Every peer, or every port."""
+_NAMES = ("TCP 53", "UDP 53")
 _NAMESPACE = "kubernetes.io/metadata.name"
 
 
@@ -68,20 +69,33 @@ def _compare_isolation(tenant: str, was: Traffic, now: Traffic) -> Iterator[Shif
 def _compare_passages(tenant: str, was: Traffic, now: Traffic, gone: Set[str]) -> Iterator[Shift]:
     """Yield passages of directions in which only passages are open before and after.
 
-    A passage into pods that closes is no grave loss if its only senders go with their namespace.
+    A passage into pods that closes is no grave loss if its only senders go with their namespace. A passage to an
+    address that answers names is none if another passage for names stays open, such as the passage to CoreDNS.
     """
     for direction in DIRECTIONS:
         if all((direction, _ALL) in traffic.refused for traffic in (was, now)):
             old, new = (_list_sorted(traffic, direction) for traffic in (was, now))
             for passage in old:
                 if not any(_holds(other, passage) for other in new):
-                    is_grave = direction == "Egress" or _find_namespace(passage.peer) not in gone
-                    yield Shift(tenant, f"passage closed: {_describe(passage)}", is_loss=True, is_grave=is_grave)
+                    answers = _find_other_names(passage, new)
+                    is_grave = not answers and (direction == "Egress" or _find_namespace(passage.peer) not in gone)
+                    still = f"; names still come from {answers}" if answers else ""
+                    text = f"passage closed: {_describe(passage)}{still}"
+                    yield Shift(tenant, text, is_loss=True, is_grave=is_grave)
             for passage in new:
                 if not any(_holds(other, passage) for other in old):
                     is_loss = direction == "Ingress"
                     text = f"{'isolation: ' if is_loss else ''}passage opened: {_describe(passage)}"
                     yield Shift(tenant, text, is_loss=is_loss)
+
+
+def _find_other_names(passage: Passage, new: Sequence[Passage]) -> str:
+    """Return the peer that answers names beside the address of a passage; empty if it is none for names alone."""
+    address = str(read_map(json.loads(passage.peer or "{}")).get("cidr", ""))
+    if passage.direction == "Ingress" or not address.endswith("/32") or passage.port not in _NAMES:
+        return ""
+    others = [other for other in new if (other.pods, other.port) == (passage.pods, passage.port)]
+    return _describe_peer(others[0].peer) if others else ""
 
 
 def _list_sorted(traffic: Traffic, direction: Direction) -> list[Passage]:

@@ -31,7 +31,7 @@ from ..summary import (
     explain_storage,
     explain_tenant,
 )
-from ..summary.first_pod import build_first_cpu_pod, list_copies
+from ..summary.first_pod import build_first_cpu_pod, list_advice
 from ..summary.jobs import build_first_job, build_first_work, list_queued_pools
 from ..summary.storage_chain import KINDS
 from ..summary.storage_pod import build_storage_pod
@@ -53,11 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _write_manifests(
     stack: str, part: str | None, build: Callable[[StackConfig, str, str | None], list[dict[str, Any]]]
 ) -> str:
-    """Write pods or Jobs as YAML, below a comment for each of their images that must be copied first."""
+    """Write pods or Jobs as YAML, below a comment for each of their images that the stack does not allow."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
     text = yaml.safe_dump_all(build(config, stack, part), sort_keys=False)
-    return "".join(f"# {line}\n" for image, line in list_copies(config) if image in text) + text
+    return "".join(f"# {line}\n" for image, line in list_advice(config) if image in text) + text
 
 
 def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[str, Any]]:
@@ -72,7 +72,17 @@ def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[
             raise UsageError(
                 f"--pod: the tenant {part!r} of {stack} mounts no storage; {suggest(part, names, 'give one of')}"
             )
-        raise UsageError(f"--pod: {stack} has no pool {part!r}; {suggest(part, names, 'it has')}")
+        if part in (storage.name for storage in config.storage):
+            team = next(
+                name
+                for name, row in teams.items()
+                if any(each.claim == part for each in list_tenant_mounts(config, row))
+            )
+            hint = f"`blueprint explain {stack} {team} --pod` prints a pod that mounts it"
+            raise UsageError(f"--pod: {part} is a storage; {hint}")
+        raise UsageError(
+            f"--pod: {stack} has no pool and no tenant with storage {part!r}; {suggest(part, names, 'it has')}"
+        )
     pods = [build_first_work(config, row) for row in config.gpu_pools if part in (None, row.name)]
     pods += [build_first_cpu_pod(config, row) for row in config.cpu_pools if part in (None, row.name)]
     return [*pods, build_storage_pod(config, teams[part])] if part in teams else pods

@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
-from ..config import StackConfig
 from ..errors import UsageError
-from ..images.copying import Copy, find_missing, list_copies, write_script
-from ..images.listing import PulledList, list_pulled
-from ..loading import open_stack
+from ..images.copying import find_missing, list_copies, write_script
+from ..images.listing import list_pulled
+from ..images.sources import name_registry
+from ..loading import StackFile, open_stack
 from ..plan import record
 from ..summary.first_pod import FIRST_IMAGES
 from .text.images import show, show_json, show_missing
@@ -17,14 +17,16 @@ from .text.tables import show_progress
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or the script. Return 1 if a mirror lacks something, as ``--missing-from`` asks."""
     stack = open_stack(arguments.stack)
+    if flag := "--script" if arguments.script else "--missing-from" if arguments.missing_from else "":
+        _refuse_without_mirror(stack, flag)
     with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
     pulled = list_pulled(stack.config, plan, FIRST_IMAGES)
     if arguments.script:
-        print("\n".join(write_script(stack.config, _list_copies(stack.config, pulled, "--script"))))
+        print("\n".join(write_script(stack.config, list_copies(pulled))))
     elif arguments.missing_from:
         held = _read_references(arguments.missing_from)
-        missing = find_missing(_list_copies(stack.config, pulled, "--missing-from"), held)
+        missing = find_missing(list_copies(pulled), held)
         show_missing(missing, as_json=arguments.format == "json")
         return int(bool(missing))
     else:
@@ -32,11 +34,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _list_copies(config: StackConfig, pulled: PulledList, flag: str) -> list[Copy]:
-    """Return what the mirror must hold; raises UsageError for a stack without a mirror."""
-    if config.images is None or config.images.mirror is None:
-        raise UsageError(f"{flag} needs a mirror, and the stack has no images.mirror")
-    return list_copies(pulled)
+def _refuse_without_mirror(stack: StackFile, flag: str) -> None:
+    if stack.config.images is None or stack.config.images.mirror is None:
+        hint = f"write `images: {{mirror: {name_registry(stack.config)}/mirror}}`, or another registry, into the file"
+        raise UsageError(f"{flag} needs a mirror, and the stack {stack.name} has no images.mirror; {hint}")
 
 
 def _read_references(file: Path) -> list[str]:

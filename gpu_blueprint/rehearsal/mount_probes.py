@@ -9,6 +9,7 @@ from lab.scene import Manifest
 from ..config import StackConfig, Tenant
 from ..sharing import POOL_KEY
 from ..storage.mounts import list_tenant_mounts
+from ..summary.first_pod import CPU_IMAGE, place_image
 from ..summary.storage_pod import build_storage_pod, find_node_zone
 from .expectations import expect_notes
 from .outcome import Outcome
@@ -49,8 +50,12 @@ def send_and_follow_claims(pods: tuple[Manifest, ...], stage: Stage) -> Outcome:
 
 
 def _build_pod(config: StackConfig, tenant: Tenant) -> Manifest:
-    """Build the pod that `blueprint explain STACK TENANT --pod` prints, which a clean-up finds and ends at once."""
+    """Build the pod that `blueprint explain STACK TENANT --pod` prints, which a clean-up finds and ends at once.
+
+    Its image has a name that the stack allows, wherever people would have to copy it to.
+    """
     pod = build_storage_pod(config, tenant)
+    pod["spec"]["containers"][0]["image"] = place_image(config, CPU_IMAGE)
     pod["metadata"]["labels"] = {PROBE_LABEL: "true"}
     pod["spec"]["terminationGracePeriodSeconds"] = 0
     return pod

@@ -3,23 +3,32 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..catalog.upstreams import UPSTREAMS
 from ..catalog.versions import CUDA_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
 from ..images.sources import locate_image
 from .pods import build_cpu_pod, build_pod
 
 _MEMORY = "256Mi"
-_CPU_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
+CPU_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
 """A small image of AWS for amd64 and arm64, without GPU libraries."""
-FIRST_IMAGES = (CUDA_IMAGE, _CPU_IMAGE)
+FIRST_IMAGES = (CUDA_IMAGE, CPU_IMAGE)
 """The images of first pods."""
+_OTHERS = (
+    "nvcr.io",
+    *(upstream.host for upstream in UPSTREAMS.values()),
+    "index.docker.io",
+    "gcr.io",
+    "mcr.microsoft.com",
+)
+"""Registries of which nobody knows the part that belongs to the team; NVIDIA, for one, lets nobody else push."""
 
 
 def build_first_cpu_pod(stack: StackConfig, pool: CpuPool) -> dict[str, Any]:
     """Build a pod that counts its node's CPUs, in the namespace of the first tenant, or ``default`` without tenants."""
     namespace = stack.tenants[0].namespace_name if stack.tenants else "default"
     pod = build_cpu_pod(stack, pool, namespace=namespace)
-    _make_small(pod, f"cpu-test-{pool.name}", place_image(stack, _CPU_IMAGE), ["nproc"])
+    _make_small(pod, f"cpu-test-{pool.name}", choose_image(stack, CPU_IMAGE), ["nproc"])
     return pod
 
 
@@ -30,26 +39,60 @@ def build_first_pod(stack: StackConfig, pool: Pool, tenant: Tenant | None = None
     """
     namespace, limits = find_grant(pool, [tenant] if tenant else stack.tenants)
     pod = build_pod(stack, pool, namespace=namespace, limits=limits)
-    _make_small(pod, f"gpu-test-{pool.name}", place_image(stack, CUDA_IMAGE), ["nvidia-smi"])
+    _make_small(pod, f"gpu-test-{pool.name}", choose_image(stack, CUDA_IMAGE), ["nvidia-smi"])
     return pod
 
 
 def place_image(stack: StackConfig, image: str) -> str:
-    """Return the reference from which nodes pull an image that the stack allows; of others, a name that it allows.
+    """Return the reference from which nodes pull an image, or else any name that the rule about images admits."""
+    located = locate_image(stack, image)
+    if _is_allowed(stack, image):
+        return located
+    return _name_below(_list_allowed(stack)[0], image)
 
-    The rule about images allows the places in the cache and in the mirror with the registry itself.
+
+def choose_image(stack: StackConfig, image: str) -> str:
+    """Return the reference for an image in a pod that people run: where it is, or where they may copy it to.
+
+    Only a stack that allows no registry of its own gets a name that it does not allow.
     """
-    allowed = [entry.removesuffix("/") for entry in stack.allowed_images]
-    if not allowed or any(image.startswith((f"{entry}/", f"{entry}:")) for entry in allowed):
-        return locate_image(stack, image)
-    return f"{allowed[0]}/{image.split('/', 1)[1]}"
+    own = [entry for entry in _list_allowed(stack) if _is_own(stack, entry)]
+    return locate_image(stack, image) if _is_allowed(stack, image) or not own else _name_below(own[0], image)
 
 
-def list_copies(stack: StackConfig) -> Iterator[tuple[str, str]]:
-    """Yield each image of first pods that the stack allows only below another name, with the advice to copy it."""
+def list_advice(stack: StackConfig) -> Iterator[tuple[str, str]]:
+    """Yield the reference of each image of first pods that the stack does not allow, with the step that helps."""
     for image in FIRST_IMAGES:
-        if (placed := place_image(stack, image)) != locate_image(stack, image):
-            yield placed, f"copy {image} to {placed} first, because images.allowed does not name its registry"
+        if _is_allowed(stack, image):
+            continue
+        placed = choose_image(stack, image)
+        why = "because images.allowed does not name its registry"
+        if placed == locate_image(stack, image):
+            yield placed, f"add {image.rpartition('/')[0]} to images.allowed first, {why}"
+        else:
+            yield placed, f"copy {image} to {placed} first, {why}"
+
+
+def _is_allowed(stack: StackConfig, image: str) -> bool:
+    """Tell whether the stack allows an image under its own name, or under its name in the cache or in the mirror."""
+    names = image, locate_image(stack, image)
+    allowed = _list_allowed(stack)
+    return not allowed or any(name.startswith((f"{entry}/", f"{entry}:")) for name in names for entry in allowed)
+
+
+def _is_own(stack: StackConfig, entry: str) -> bool:
+    """Tell whether people of the stack may push images below an entry of ``images.allowed``."""
+    mirror = stack.images.mirror if stack.images else None
+    is_in_mirror = bool(mirror) and f"{entry}/".startswith(f"{mirror}/")
+    return is_in_mirror or entry.partition("/")[0] not in _OTHERS
+
+
+def _list_allowed(stack: StackConfig) -> list[str]:
+    return [entry.removesuffix("/") for entry in stack.allowed_images]
+
+
+def _name_below(entry: str, image: str) -> str:
+    return f"{entry}/{image.split('/', 1)[1]}"
 
 
 def _make_small(pod: dict[str, Any], name: str, image: str, command: list[str]) -> None:

@@ -20,6 +20,7 @@ from .pods import build_pod
 from .pool_storage import explain_pool_storage
 from .promises import explain_promises
 from .queue_chain import explain_pool_queue, show_pool_job
+from .start_times import explain_start
 from .step import Step
 
 
@@ -45,6 +46,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     if pool.headroom:
         yield Step("headroom", tuple(_describe_headroom(stack, pool, pool.headroom)))
     yield from explain_pool_storage(stack, pool)
+    yield from explain_start(stack, pool)
     yield Step("quota keys", tuple(_list_quota_keys(stack, pool)))
     yield from explain_promises(stack, pool)
     yield from explain_pool_queue(stack, pool)

@@ -25,6 +25,9 @@ def _list_mounts(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
 
 
 def _describe_start(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
+    if isinstance(pool, Pool) and pool.static_nodes:
+        yield "static nodes take pods before their drivers run: a pod that comes early mounts some minutes later"
+        return
     taints = [taint["key"].partition("/")[0] for taint in list_startup_taints(stack, pool)]
     yield f"a new node takes no pod before these drivers run on it: {', '.join(taints)}"
 

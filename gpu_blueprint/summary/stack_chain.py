@@ -62,6 +62,8 @@ def _describe_cluster(stack: StackConfig) -> Iterator[str]:
         yield f"public API, reached from {allowed}"
     yield f"{stack.system_node_count} system nodes: {' or '.join(nodes.instance_types)}"
     yield from _describe_system_room(stack)
+    if cluster.node_local_dns:
+        yield "a DNS cache on every node answers its pods (docs/dns.md)"
     yield from (f"admin: {arn}" for arn in cluster.admins)
     yield from (f"viewer: {arn}" for arn in cluster.viewers)
 

@@ -4,15 +4,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..config import StackConfig
+from ..config import Pool, StackConfig
 from ..config.storage import LustreStorage
-from ..readiness.start_times import StartTime, find_weights
-from ..readiness.words import write_seconds
+from ..images.sources import locate_image
+from ..readiness.start_times import StartTime, estimate_start, find_weights
+from ..readiness.words import describe_longest, write_seconds
+from .step import Step
 
 
 def start_time_as_json(start: StartTime) -> dict[str, Any]:
     """Write a start time: seconds and words of each phase, and the seconds of all."""
     return {**asdict(start), "seconds": start.seconds}
+
+
+def explain_start(stack: StackConfig, pool: Pool) -> Iterator[Step]:
+    """Yield the images that new nodes of a pool pull ahead, and the time until a pod is ready, as far as stated."""
+    if pool.prepull:
+        places = ", ".join(locate_image(stack, image) for image in pool.prepull)
+        yield Step("new nodes pull", (f"{places}, before a pod asks (docs/prepull.md)",))
+    if start := estimate_start(stack, pool):
+        longest = f"the longest wait is {describe_longest(start)}"
+        yield Step("a pod is ready", (f"about {write_seconds(start.seconds)} after it asks for a new node; {longest}",))
 
 
 def note_start_times(stack: StackConfig, starts: Sequence[StartTime]) -> Iterator[str]:

@@ -54,7 +54,7 @@ def _describe_mount(stack: StackConfig, mount: Mount) -> str:
 def _describe_grant(stack: StackConfig, mount: Mount) -> str:
     place = f"claim {mount.claim} in namespace {mount.tenant.namespace_name}, volume {mount.volume}"
     gib = find_cache_gib(stack, mount.tenant) if isinstance(mount.storage, S3Storage) else 0
-    cache = f"; a node keeps at most {gib} GiB of it on its NVMe" if gib else ""
+    cache = f"; a node keeps at most {gib} GiB of it on its NVMe, a CPU node on its volume" if gib else ""
     return f"{mount.tenant.name} {_VERBS[mount.access]}: {place}{cache}"
 
 
@@ -124,5 +124,7 @@ def _describe_end(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
             yield "the bucket is not the platform's, and stays in every case"
         case _ if stack.cluster.deletion_protection:
             yield "deletion is protected: `pulumi destroy` refuses (docs/storage.md, Teardown)"
+        case S3Storage():
+            yield "`pulumi destroy` fails at the bucket until somebody empties it (docs/storage.md, Teardown)"
         case _:
             yield "`pulumi destroy` deletes it with all data, because cluster.deletionProtection is false"

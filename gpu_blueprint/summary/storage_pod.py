@@ -12,6 +12,7 @@ from .first_pod import build_first_cpu_pod
 _ZONE = "topology.kubernetes.io/zone"
 _USER = 1000
 """User of most images for notebooks, such as those of Jupyter; the default of ``uid`` and ``gid`` of homes."""
+_LISTED = "/tmp/listed"  # noqa: S108
 _MOST_LINES = 3
 """A bucket may hold millions of keys, and a list of all of them takes minutes."""
 
@@ -55,9 +56,12 @@ def find_lustre_zone(mounts: Sequence[Mount]) -> str:
 
 
 def _list_commands(mounts: Sequence[Mount]) -> Iterator[str]:
-    """Yield shell commands: a list of each folder, and a file or a folder where the tenant may write."""
+    """Yield shell commands: a list of each folder, and a file or a folder where the tenant may write.
+
+    ``ls`` stands alone, because a pipe ends well whatever its first command does.
+    """
     for mount in mounts:
-        yield f"echo {mount.path}: && ls -U {mount.path} | head -n {_MOST_LINES}"
+        yield f"echo {mount.path}: && ls -U {mount.path} > {_LISTED} && head -n {_MOST_LINES} {_LISTED}"
         if mount.may_write:
             yield from _list_writes(mount, mounts)
 

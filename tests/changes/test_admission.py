@@ -8,6 +8,7 @@ import pytest
 from gpu_blueprint.changes.admission import compare_admission
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.tenancy.users import IS_PLATFORM
 
 from ..support.builders import stack, tenant
 from ..support.plans import plan_of
@@ -46,6 +47,19 @@ def test_a_new_rule_and_a_gone_rule_are_named() -> None:
     assert find((policy(NODE), binding("Deny")), BASE) == [
         "- admission rule no-host is new: spec.hostNetwork: remove it"
     ]
+
+
+def test_storage_that_comes_or_goes_takes_nothing_by_its_own_rules() -> None:
+    claims = {"expression": "variables.name != ''", "message": "ask the platform team [storage-claims]"}
+    class_ = "object.x in ['gp3']"
+    before = (policy({"expression": class_, "message": "no [claim-class]"}), binding("Deny"))
+    after = (
+        policy(claims, {"expression": f"{class_} || {IS_PLATFORM}", "message": "no [claim-class]"}),
+        binding("Deny"),
+    )
+    assert find(before, after) == find(after, before) == []
+    softer = (after[0], binding("Warn"))
+    assert find(after, softer) == ["- isolation: 2 admission rules only warn instead of refusing"]
 
 
 def test_several_new_rules_stand_in_one_line() -> None:

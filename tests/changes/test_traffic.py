@@ -66,6 +66,22 @@ def test_a_passage_for_a_namespace_that_goes_is_no_grave_loss() -> None:
     assert find((space, DENY, out(MONITORING)), (DENY,))[0].startswith("! ")
 
 
+DNS = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}}
+CACHE = {"ipBlock": {"cidr": "169.254.20.10/32"}}
+NAMES = ({"protocol": "UDP", "port": 53},)
+
+
+def test_a_cache_of_names_that_goes_is_no_grave_loss_while_others_answer() -> None:
+    names = "passage closed: its pods to 169.254.20.10/32 on UDP 53"
+    kept = "; names still come from pods of namespace kube-system"
+    assert find((DENY, out(DNS, CACHE, ports=NAMES)), (DENY, out(DNS, ports=NAMES))) == [f"- {names}{kept}"]
+    assert find((DENY, out(CACHE, ports=NAMES)), (DENY,)) == [f"! {names}"]
+    assert find((DENY, out(DNS, CACHE)), (DENY, out(DNS))) == [
+        "! passage closed: its pods to 169.254.20.10/32 on TCP 443"
+    ]
+    assert find((DENY, out(DNS, CACHE, ports=NAMES)), (DENY, out(CACHE, ports=NAMES)))[0][0] == "!"
+
+
 def test_a_passage_in_that_opens_is_lost_isolation() -> None:
     found = find((DENY,), (DENY, into(MONITORING)))
     assert found == ["- isolation: passage opened: pods of namespace monitoring to its pods"]

@@ -253,6 +253,8 @@ def test_a_comfort_that_goes_has_a_line_of_its_own() -> None:
     scaler = resource("kubernetes:keda.sh/v1alpha1:ScaledObject", "chat", {})
     assert rate(scaler, "delete") == ("safe", "ScaledObject chat is deleted: replicas stay as they are")
     assert rate(scaler, "update") == ("safe", "resources: 1 updated in place")
+    rule = resource("aws:ecr/pullThroughCacheRule:PullThroughCacheRule", "quay", {})
+    assert {found.verdict for found in list_reasons((rule,), (), changes=(change(rule, "delete"),))} == {"safe"}
 
 
 def test_a_pool_without_headroom_is_no_loss() -> None:

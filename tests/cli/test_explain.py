@@ -209,7 +209,10 @@ def test_a_pod_alone_is_a_manifest_that_kubectl_takes(project: Path, capsys: pyt
             ["dev", "sandbox", "--pod"],
             "--pod: the tenant 'sandbox' of dev mounts no storage; give one of cpu, shared-l4",
         ),
-        (["research", "visio", "--pod"], "--pod: research has no pool 'visio'; did you mean vision?"),
+        (
+            ["research", "visio", "--pod"],
+            "--pod: research has no pool and no tenant with storage 'visio'; did you mean vision?",
+        ),
         (["prod", "infer-l40", "--pod"], "did you mean infer-l4"),
         (["unknown-field", "--pod"], "there is no stack 'unknown-field'"),
     ],

@@ -69,11 +69,30 @@ def test_a_storage_of_a_tenants_name_is_explained_beside_it(project: Path, capsy
 
 def test_an_image_that_must_be_copied_stands_above_the_pod(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = project / "stacks" / "Pulumi.research.yaml"
-    file.write_text(file.read_text().replace("    storage:\n", "    images: {allowed: [nvcr.io/team]}\n    storage:\n"))
+    file.write_text(
+        file.read_text().replace("    storage:\n", "    images: {allowed: [harbor.example.com/team]}\n    storage:\n")
+    )
     assert main(["explain", "research", "vision", "--pod"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("# copy public.ecr.aws/amazonlinux/amazonlinux:2023 to nvcr.io/team/")
-    assert "nvcr.io/team/" in yaml.safe_load(out)["spec"]["containers"][0]["image"]
+    assert out.startswith("# copy public.ecr.aws/amazonlinux/amazonlinux:2023 to harbor.example.com/team/")
+    assert "harbor.example.com/team/" in yaml.safe_load(out)["spec"]["containers"][0]["image"]
+
+
+def test_the_name_of_a_storage_leads_to_a_tenant_that_mounts_it(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", "research", "homes", "--pod"]) == 2
+    hint = "homes is a storage; `blueprint explain research vision --pod` prints a pod that mounts it"
+    assert hint in capsys.readouterr().err
+
+
+def test_an_image_of_a_stack_without_registry_of_its_own_must_be_allowed(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = project / "stacks" / "Pulumi.research.yaml"
+    file.write_text(file.read_text().replace("    storage:\n", "    images: {allowed: [nvcr.io]}\n    storage:\n"))
+    assert main(["explain", "research", "vision", "--pod"]) == 0
+    assert capsys.readouterr().out.startswith("# add public.ecr.aws/amazonlinux to images.allowed first")
 
 
 def test_a_shell_completes_the_names_of_storage(project: Path) -> None:

@@ -87,7 +87,11 @@ def test_a_stack_without_mirror_has_nothing_to_copy(
     capsys: pytest.CaptureFixture[str], stack: str, flag: list[str]
 ) -> None:
     assert main(["images", stack, *flag]) == 2
-    assert "needs a mirror, and the stack has no images.mirror" in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert (
+        captured.out == "" and f"{flag[0]} needs a mirror, and the stack {stack} has no images.mirror" in captured.err
+    )
+    assert f"write `images: {{mirror: {REGISTRY}/mirror}}`" in captured.err
 
 
 def test_a_file_that_cannot_be_read_is_a_wrong_call(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def find_mount_probe(stack: StackConfig, team: str = "red") -> Probe:
 def land(zone: str = ZONE, **overrides: Any) -> Outcome:
     """Return the outcome of a pod that runs in the CPU pool, with all claims of red."""
     claims = ("weights", "datasets", "homes", "scratch")
-    notes = tuple(f"{claim} is red.{claim}" for claim in claims)
+    notes = tuple(f"{claim} is red-space.{claim}" for claim in claims)
     return outcome(running(node=landing(pool="cpu", zone=zone)), **{"notes": (*notes, f"in {zone}"), **overrides})
 
 
@@ -42,6 +42,11 @@ def test_the_pod_is_the_pod_that_explain_prints() -> None:
     assert probe.expected.text == f"mounts weights, datasets, homes, scratch in cpu, {ZONE}"
 
 
+def test_the_pod_has_an_image_that_the_stack_allows() -> None:
+    (pod,) = list_sent_pods(find_mount_probe(build_mounted_stack(images={"allowed": ["nvcr.io"]})))
+    assert pod["spec"]["containers"][0]["image"] == "nvcr.io/amazonlinux/amazonlinux:2023"
+
+
 def test_a_pod_with_all_its_volumes_in_the_zone_is_as_expected() -> None:
     assert find_mount_probe(build_mounted_stack()).expected.find_difference(land()) == ""
 
@@ -50,7 +55,7 @@ def test_a_pod_with_all_its_volumes_in_the_zone_is_as_expected() -> None:
     "found",
     [
         land(zone="us-east-1a"),
-        land(notes=("weights is red.weights", f"in {ZONE}")),
+        land(notes=("weights is red-space.weights", f"in {ZONE}")),
         land(notes=("weights is blue.weights", *land().notes[1:])),
         outcome(waiting("unbound"), notes=land().notes),
         outcome(running(node=landing(pool="main", zone=ZONE)), notes=land().notes),

@@ -1,10 +1,12 @@
 """The first pod in a pool."""
 
+from typing import Any
+
 import kubernetes_validate
 import pytest
 
 from gpu_blueprint.config import Pool, StackConfig
-from gpu_blueprint.summary.first_pod import build_first_cpu_pod, build_first_pod, list_copies
+from gpu_blueprint.summary.first_pod import build_first_cpu_pod, build_first_pod, list_advice, place_image
 from gpu_blueprint.summary.pods import build_pod
 
 from ..support import builders
@@ -55,8 +57,9 @@ def test_a_pool_without_a_tenant_is_tried_in_the_default_namespace() -> None:
         ("nvcr.io", "nvcr.io/nvidia/cuda:"),
         ("nvcr.io/nvidia/", "nvcr.io/nvidia/cuda:"),
         ("nvcr.io/nvidia/cuda", "nvcr.io/nvidia/cuda:"),
-        ("nvcr.io/nvid", "nvcr.io/nvid/nvidia/cuda:"),
-        ("quay.io/team", "quay.io/team/nvidia/cuda:"),
+        ("nvcr.io/nvid", "nvcr.io/nvidia/cuda:"),
+        (f"{REGISTRY}/team", f"{REGISTRY}/team/nvidia/cuda:"),
+        ("harbor.example.com/team", "harbor.example.com/team/nvidia/cuda:"),
     ],
 )
 def test_the_image_lies_where_the_stack_allows_images(allowed: str, image: str) -> None:
@@ -73,13 +76,42 @@ def test_first_pods_pull_from_the_cache_and_the_mirror(allowed: list[str] | None
     gpu, cpu = (pod["spec"]["containers"][0]["image"] for pod in pods)
     assert gpu.startswith(f"{MIRROR}/nvcr.io/nvidia/cuda:")
     assert cpu == f"{REGISTRY}/gpu-test-ecr/amazonlinux/amazonlinux:2023"
-    assert not list(list_copies(stack))
+    assert not list(list_advice(stack))
 
 
-def test_an_image_of_elsewhere_must_be_copied_first() -> None:
-    stack = builders.config(pools=[builders.pool(), builders.cpu_pool()], images={"allowed": ["nvcr.io"]})
+OWN = f"{REGISTRY}/team"
+IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
+
+
+def build_cpu_image(images: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
+    """Return the image of the first pod without GPU, and the advice about it."""
+    stack = builders.config(pools=[builders.pool(), builders.cpu_pool()], images=images)
     image = build_first_cpu_pod(stack, stack.cpu_pools[0])["spec"]["containers"][0]["image"]
-    ((placed, line),) = list_copies(stack)
-    assert placed == image == "nvcr.io/amazonlinux/amazonlinux:2023"
-    assert line.startswith(f"copy public.ecr.aws/amazonlinux/amazonlinux:2023 to {image} first")
-    assert not list(list_copies(builders.config(pools=[builders.pool()])))
+    return image, [(placed, line) for placed, line in list_advice(stack) if placed == image]
+
+
+@pytest.mark.parametrize("first", ["nvcr.io", "docker.io/nvidia", "quay.io", "public.ecr.aws/docker"])
+def test_an_image_of_elsewhere_must_be_copied_into_a_registry_of_the_team(first: str) -> None:
+    image, ((placed, line),) = build_cpu_image({"allowed": [first, OWN]})
+    assert placed == image == f"{OWN}/amazonlinux/amazonlinux:2023"
+    assert line.startswith(f"copy {IMAGE} to {image} first")
+
+
+@pytest.mark.parametrize("first", ["nvcr.io", "docker.io/nvidia", "quay.io", "public.ecr.aws/docker"])
+def test_nobody_is_sent_to_copy_into_a_registry_of_others(first: str) -> None:
+    image, ((_, line),) = build_cpu_image({"allowed": [first]})
+    assert image == IMAGE and line.startswith("add public.ecr.aws/amazonlinux to images.allowed first")
+    stack = builders.config(pools=[builders.pool()], images={"allowed": [first]})
+    assert place_image(stack, IMAGE) == f"{first}/amazonlinux/amazonlinux:2023"  # the rule admits it
+
+
+def test_a_stack_that_allows_its_mirror_has_the_image_there() -> None:
+    for mirror in (MIRROR, "ghcr.io/acme"):
+        images = {"mirror": mirror, "allowed": ["nvcr.io", mirror]}
+        assert build_cpu_image(images) == (f"{mirror}/{IMAGE}", [])
+    image, ((_, line),) = build_cpu_image({"mirror": "ghcr.io/acme", "allowed": ["nvcr.io", "ghcr.io/acme/team"]})
+    assert image == "ghcr.io/acme/team/amazonlinux/amazonlinux:2023" and line.startswith("copy ")
+
+
+def test_a_stack_that_allows_every_image_needs_no_advice() -> None:
+    assert not list(list_advice(builders.config(pools=[builders.pool()])))

@@ -1,16 +1,18 @@
 """The storage that pods of a pool mount, explained."""
 
+from typing import Any
+
 import pytest
 
 from gpu_blueprint.summary import explain_cpu_pool, explain_pool
 
 from ..support import builders
-from ..support.mounted_stack import build_mounted_stack
+from ..support.mounted_stack import ZONE, build_mounted_stack
 
 
-def explain(*names: str) -> dict[str, tuple[str, ...]]:
+def explain(*names: str, **overrides: Any) -> dict[str, tuple[str, ...]]:
     """Pool → its lines about storage, in a stack with some storages, by default all."""
-    stack = build_mounted_stack(*names)
+    stack = build_mounted_stack(*names, **overrides)
     steps = {pool.name: [*explain_pool(stack, pool)] for pool in stack.gpu_pools}
     steps |= {pool.name: [*explain_cpu_pool(stack, pool)] for pool in stack.cpu_pools}
     return {name: step.lines for name, found in steps.items() for step in found if step.title == "storage"}
@@ -27,6 +29,12 @@ def test_a_new_node_waits_for_the_drivers_that_its_pods_need() -> None:
     drivers = "s3.csi.aws.com, efs.csi.aws.com, fsx.csi.aws.com"
     assert explain()["main"][1] == f"a new node takes no pod before these drivers run on it: {drivers}"
     assert explain("homes")["main"][1].endswith(": efs.csi.aws.com")
+
+
+def test_static_nodes_wait_for_no_driver() -> None:
+    lines = explain("homes", pools=[builders.pool(zones=[ZONE], maxGpus=8, staticNodes=8)])["main"]
+    assert lines[1].startswith("static nodes take pods before their drivers run")
+    assert not any("takes no pod before" in line for line in lines)
 
 
 @pytest.mark.parametrize(("pool", "most"), [("main", "2Gi"), ("cpu", "3Gi")])

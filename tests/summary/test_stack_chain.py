@@ -34,6 +34,13 @@ def test_every_part_of_a_shipped_stack_can_be_explained(name: str) -> None:
     assert all(step.title and step.lines and all(step.lines) for step in steps)
 
 
+def test_a_cache_of_names_is_told() -> None:
+    cached = builders.config(cluster=builders.cluster(nodeLocalDns=True))
+    for stack, is_told in ((cached, True), (builders.config(), False)):
+        lines = {step.title: step.lines for step in explain_stack(stack)}["cluster"]
+        assert any("DNS cache on every node" in line for line in lines) is is_told
+
+
 def test_a_new_vpc_and_an_existing_vpc_are_told_apart() -> None:
     assert explain("research")["network"][0] == "a new VPC 10.60.0.0/16 in us-west-2a, us-west-2b, us-west-2c"
     assert explain("prod")["network"][0] == "vpc-0d4c7a91e2b85f368, which exists already"

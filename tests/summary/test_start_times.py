@@ -3,7 +3,9 @@
 from typing import Any
 
 from gpu_blueprint.readiness.start_times import list_start_times
-from gpu_blueprint.summary.start_times import note_start_times, start_time_as_json
+from gpu_blueprint.readiness.words import write_seconds
+from gpu_blueprint.summary import explain_pool
+from gpu_blueprint.summary.start_times import explain_start, note_start_times, start_time_as_json
 
 from ..support.builders import ROOM, config, pool
 from ..support.queued_stacks import queued, train
@@ -22,6 +24,22 @@ def test_a_program_reads_seconds_and_words_of_each_phase() -> None:
     assert set(found) == {"pool", "node", "image", "weights", "warmup", "seconds"}
     assert found["pool"] == "main" and found["seconds"] == start.seconds
     assert found["warmup"] == {"seconds": 90, "why": "stated"} and found["image"]["why"] == "10 GiB"
+
+
+def test_a_pool_tells_the_images_that_its_nodes_pull_ahead_and_the_start_of_its_pods() -> None:
+    image = "quay.io/team/train:1.4"
+    stack = config(pools=[pool(podStart=START, prepull=[image])], images={"pullThrough": ["quay"]})
+    pulled, ready = explain_start(stack, stack.gpu_pools[0])
+    assert pulled.lines[0].startswith(
+        "111122223333.dkr.ecr.us-east-1.amazonaws.com/gpu-test-quay/team/train:1.4, before"
+    )
+    seconds = next(list_start_times(stack)).seconds
+    assert ready.lines[0].startswith(
+        f"about {write_seconds(seconds)} after it asks for a new node; the longest wait is"
+    )
+    plain = config()
+    assert not [*explain_start(plain, plain.gpu_pools[0])]
+    assert {"new nodes pull", "a pod is ready"} <= {step.title for step in explain_pool(stack, stack.gpu_pools[0])}
 
 
 def test_the_first_note_names_the_table_of_rates() -> None:

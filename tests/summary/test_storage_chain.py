@@ -28,7 +28,7 @@ def test_the_grants_name_claims_and_volumes() -> None:
 
 def test_a_grant_names_the_cache_of_a_bucket_on_the_disks_of_the_teams_nodes() -> None:
     red, blue = explain("datasets")["tenants"]
-    assert re.search(r"; a node keeps at most \d+ GiB of it on its NVMe$", red)
+    assert re.search(r"; a node keeps at most \d+ GiB of it on its NVMe, a CPU node on its volume$", red)
     assert "NVMe" not in blue and "NVMe" not in explain("homes")["tenants"][0]
 
 
@@ -75,6 +75,15 @@ def test_the_end_of_storage_of_the_platform_depends_on_its_protection(name: str)
     protected = explain(name)["stays"][-1]
     free = explain(name, cluster=builders.cluster(deletionProtection=False))["stays"][-1]
     assert "deletion is protected" in protected and "deletion is protected" not in free
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [("datasets", "fails at the bucket until"), ("homes", "deletes it with all data"), ("scratch", "deletes it with")],
+)
+def test_a_destroy_deletes_file_systems_and_stops_at_buckets(name: str, end: str) -> None:
+    free = explain(name, cluster=builders.cluster(deletionProtection=False))["stays"][-1]
+    assert free.startswith(f"`pulumi destroy` {end}")
 
 
 def test_a_bucket_that_exists_stays_whatever_happens() -> None:

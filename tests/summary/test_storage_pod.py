@@ -1,5 +1,7 @@
 """The pod that mounts everything that its tenant may mount."""
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
@@ -42,7 +44,20 @@ def test_a_pod_mounts_each_claim_of_its_tenant_in_a_folder_of_its_own() -> None:
 def test_a_tenant_that_only_reads_mounts_and_tries_nothing_else() -> None:
     pod = build("blue")
     assert read_mounts(pod) == {"datasets": ("/mnt/datasets", True)}
-    assert ">" not in read_command(pod) and "mkdir" not in read_command(pod)
+    command = read_command(pod)
+    assert "> /mnt" not in command and "mkdir" not in command
+
+
+@pytest.mark.parametrize(("is_there", "code"), [(True, 0), (False, 2)])
+def test_a_folder_that_cannot_be_listed_ends_the_pod_in_error(tmp_path: Path, is_there: bool, code: int) -> None:
+    command = read_command(build("blue")).replace("/mnt/", f"{tmp_path}/").replace("/tmp/listed", f"{tmp_path}/listed")
+    if is_there:
+        (tmp_path / "datasets").mkdir()
+        for name in "abcde":
+            (tmp_path / "datasets" / name).touch()
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert ended.returncode == code
+    assert len(ended.stdout.splitlines()) == (4 if is_there else 1)  # the name of the folder, and three files
 
 
 @pytest.mark.parametrize("name", ["weights", "homes"])
@@ -84,5 +99,5 @@ def test_a_pod_runs_near_its_data_and_then_where_no_taint_keeps_it_out(
 
 
 def test_a_pod_takes_its_image_from_where_the_stack_allows_images() -> None:
-    pod = build("red", images={"allowed": ["nvcr.io/team"]})
-    assert pod["spec"]["containers"][0]["image"].startswith("nvcr.io/team/")
+    pod = build("red", images={"allowed": ["harbor.example.com/team"]})
+    assert pod["spec"]["containers"][0]["image"].startswith("harbor.example.com/team/")
