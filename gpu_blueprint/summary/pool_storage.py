@@ -37,7 +37,7 @@ def _describe_room(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
     if isinstance(pool, Pool):
         pods = max((count_slots(pool, row) for row in stack.list_instances(pool)), default=0)
     else:
-        pods = len(stack.tenants)
+        pods = sum(len(tenant.aws_accounts) for tenant in stack.tenants)
     if mib := find_mount_memory_mib(stack, pool, pods):
         yield (
             f"the buckets that they mount take up to {mib / 1024:g}Gi of a node, which no pod requests and Karpenter "
