@@ -251,7 +251,7 @@ def read_code_blocks(language: str) -> list[str]:
 
 
 def test_the_example_service_in_the_docs_is_valid() -> None:
-    in_the_file, deployment, (query,), strategy = map(yaml.safe_load, read_code_blocks("yaml"))
+    in_the_file, deployment, mounting, (query,), strategy = map(yaml.safe_load, read_code_blocks("yaml"))
     (service,) = parse({**shipped_file("prod")[STACK_KEY], **in_the_file}, "us-east-1").services
     assert deployment["metadata"] == {"name": service.name, "namespace": service.tenant}
     labels = deployment["spec"]["template"]["metadata"]["labels"]
@@ -259,9 +259,12 @@ def test_the_example_service_in_the_docs_is_valid() -> None:
     assert "replicas" not in deployment["spec"]
     sleeping = build_scaling(query, server=None, replicas={"min": 0, "max": 4})
     assert list(sleeping.all_problems()) == [] and not find_doubt(query["promql"])
-    container = {"name": "main", "image": "server", "ports": [{"containerPort": 8000}]}
+    (container,) = mounting["containers"]
+    container |= {"image": "server", "ports": [{"containerPort": 8000}]}
     deployment["spec"] = {**deployment["spec"], **strategy}
-    deployment["spec"]["template"]["spec"]["containers"] = [container]
+    deployment["spec"]["template"]["spec"] = mounting
+    claims = [volume["persistentVolumeClaim"]["claimName"] for volume in mounting["volumes"]]
+    assert claims == [storage["name"] for storage in shipped_file("prod")[STACK_KEY]["storage"]]
     kubernetes_validate.validate(deployment, "1.36", strict=True)
 
 
