@@ -26,6 +26,9 @@ RESERVATION = {
     "reservationType": "default",
 }
 """The reservation that the prod stack of the tests declares."""
+BUCKET_REGIONS = {"acme-datasets": "us-west-2"}
+"""Bucket of the tests' stacks → its region; others are in us-east-1."""
+SECRET = "ecr-pullthroughcache/docker-hub-AbCdEf"
 NO_QUOTA = json_error("NoSuchResourceException", "The request failed because the specified quota does not exist.")
 
 
@@ -117,10 +120,36 @@ def p6() -> StackConfig:
     return builders.config(pools=[builders.pool(instanceTypes=["p6-b200.48xlarge"], purchase=["spot", "on-demand"])])
 
 
+def name_references() -> StackConfig:
+    """Return a stack with two storages in one bucket, a secret for Docker Hub, and a pool with a snapshot."""
+    tenants = {"team": "read"}
+    storage: list[dict[str, Any]] = [
+        {"name": "weights", "kind": "s3", "bucket": "acme-data", "prefix": "weights", "tenants": tenants},
+        {"name": "data", "kind": "s3", "bucket": "acme-data", "prefix": "data", "tenants": tenants},
+        {"name": "made", "kind": "s3", "tenants": tenants},
+    ]
+    images: Any = {"pullThrough": ["docker-hub"], "credentials": {"docker-hub": SECRET}}
+    pool = builders.pool(ami={"family": "bottlerocket"}, disk={"snapshotId": "snap-0a1b2c3d4e5f60718", "sizeGib": 150})
+    return builders.config(pools=[pool], tenants=[builders.tenant()], storage=storage, images=images)
+
+
 def gateways(subnet_id: str) -> Answer:
     """Return the answer of DescribeNatGateways: one NAT gateway, in a subnet."""
     gateway = f"<item><natGatewayId>nat-1</natGatewayId><subnetId>{subnet_id}</subnetId><state>available</state></item>"
     return as_xml("DescribeNatGateways", f"<natGatewaySet>{gateway}</natGatewaySet>")
+
+
+def bucket_location(region: str) -> Answer:
+    """Return the answer of GetBucketLocation; S3 names no region for a bucket in us-east-1."""
+    place = "" if region == "us-east-1" else region
+    return Answer(f'<LocationConstraint xmlns="http://s3.amazonaws.com/doc/2006-03-01/">{place}</LocationConstraint>')
+
+
+def snapshots(*changed: dict[str, str]) -> Answer:
+    """Return the answer of DescribeSnapshots: a snapshot of 100 GiB with changed fields."""
+    whole = {"snapshotId": "snap-0a1b2c3d4e5f60718", "status": "completed", "volumeSize": "100"}
+    items = "".join(f"<item>{_tags({**whole, **fields})}</item>" for fields in changed)
+    return as_xml("DescribeSnapshots", f"<snapshotSet>{items}</snapshotSet>")
 
 
 def _tags(values: dict[str, str]) -> str:
@@ -156,5 +185,8 @@ def add_good_answers(aws: Endpoint) -> None:
             "GetParameters": images(),
             "DescribeCapacityReservations": reservations({}),
             "DescribeSubnets": subnets(*PROD_SUBNETS),
+            "GetBucketLocation": lambda asked: bucket_location(BUCKET_REGIONS.get(asked["Bucket"], "us-east-1")),
+            "DescribeSecret": as_json({"ARN": "arn", "Name": "secret"}),
+            "DescribeSnapshots": snapshots({}),
         }
     )

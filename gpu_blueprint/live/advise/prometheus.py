@@ -123,7 +123,8 @@ class Prometheus:
             lambda: self._session.post(
                 self.url + QUERY_PATH,
                 data={"query": expr},
-                timeout=(_CONNECT, self._patience.head),
+                # The bound of the whole call comes first and says so; the socket's own then ends the late thread.
+                timeout=(_CONNECT, 2 * self._patience.head),
                 allow_redirects=False,
                 stream=True,
             ),

@@ -1,7 +1,8 @@
 """The calls of each check, and the IAM policy that grants exactly these calls.
 
-Source: AWS Service Authorization Reference. Only ssm:GetParameters, eks:DescribeCluster and iam:GetRole can be granted
-for single resources; sts:GetCallerIdentity needs no permission. Read 2026-11-21.
+Source: AWS Service Authorization Reference. Only ssm:GetParameters, eks:DescribeCluster, iam:GetRole,
+s3:GetBucketLocation and secretsmanager:DescribeSecret can be granted for single resources; sts:GetCallerIdentity needs
+no permission. Read 2026-11-23.
 """
 
 from collections.abc import Iterable
@@ -31,6 +32,9 @@ CALLS: dict[str, tuple[str, ...]] = {
     "node images": ("ssm:GetParameters",),
     "reservations": ("ec2:DescribeCapacityReservations",),
     "subnets": ("ec2:DescribeSubnets", "eks:DescribeCluster"),
+    "buckets": ("s3:GetBucketLocation",),
+    "secrets of registries": ("secretsmanager:DescribeSecret",),
+    "snapshots": ("ec2:DescribeSnapshots",),
 }
 """Check → IAM actions, which have the names of the API's operations."""
 
@@ -47,6 +51,10 @@ _UNLIKE_THEIR_OPERATION = {
 }
 """Operation → the IAM action with another name."""
 _IMAGES, _CLUSTER, _ROLES = "ssm:GetParameters", "eks:DescribeCluster", "iam:GetRole"
+_OF_CACHES = "ecr-pullthroughcache/"
+"""Beginning of the names of secrets that ECR may read."""
+_BUCKETS, _SECRETS = "s3:GetBucketLocation", "secretsmanager:DescribeSecret"
+_OF_SINGLE_RESOURCES = {_NEEDS_NONE, _IMAGES, _CLUSTER, _ROLES, _BUCKETS, _SECRETS}
 
 
 def name_action(service: str, operation: str) -> str:
@@ -59,7 +67,7 @@ def build_policy(stack: StackConfig | None) -> dict[str, Any]:
     """Return the IAM policy for one stack, or for all stacks."""
     region, account = (stack.region, stack.account_id) if stack else ("*", "*")
     cluster = stack.cluster_name if stack else "*"
-    actions = {call for calls in CALLS.values() for call in calls} - {_NEEDS_NONE, _IMAGES, _CLUSTER, _ROLES}
+    actions = {call for calls in CALLS.values() for call in calls} - _OF_SINGLE_RESOURCES
     return {
         "Version": "2012-10-17",
         "Statement": [
@@ -67,6 +75,8 @@ def build_policy(stack: StackConfig | None) -> dict[str, Any]:
             _allow("NodeImages", [_IMAGES], f"arn:aws:ssm:{region}::parameter/aws/service/*"),
             _allow("OwnCluster", [_CLUSTER], f"arn:aws:eks:{region}:{account}:cluster/{cluster}"),
             _allow("OwnRole", [_ROLES], f"arn:aws:iam::{account}:role/*"),
+            _allow("Buckets", [_BUCKETS], "arn:aws:s3:::*"),
+            _allow("CacheSecrets", [_SECRETS], f"arn:aws:secretsmanager:{region}:{account}:secret:{_OF_CACHES}*"),
         ],
     }
 

@@ -15,6 +15,7 @@ from ...support.aws_answers import (
     account,
     applied,
     gateways,
+    name_references,
     p6,
 )
 from ...support.aws_endpoint import Endpoint, as_json
@@ -48,6 +49,7 @@ def test_every_call_only_reads(aws: Endpoint) -> None:
     aws.answers["ListServiceQuotas"] = as_json({"Quotas": []})
     aws.answers["DescribeNatGateways"] = gateways("subnet-0d4c7a91e2b85f361")
     ask_account(p6(), account())
+    ask_account(name_references(), account())
     assert set(aws.asked) == {call.split(":")[1] for calls in CALLS.values() for call in calls}
     assert all(name.startswith(("Describe", "Get", "List")) for name in aws.asked)
 
