@@ -24,9 +24,8 @@ class CsiDriver:
     def startup_taint(self) -> Mapping[str, str]:
         """The taint that keeps pods off a new node until the driver runs there; the driver removes it.
 
-        The drivers remove the taint whatever its effect is. They advise NoExecute, which also evicts pods: Kubernetes's
-        eviction may look at a taint that is gone a moment ago, and delete a pod that was just bound. So did
-        kube-controller-manager 1.36.4 in the lab, on a busy machine. NoSchedule keeps pods off just as well.
+        The drivers remove the taint whatever its effect is. They advise NoExecute, which also evicts pods: the eviction
+        may still see a taint that is gone, and delete a pod that was just bound. NoSchedule keeps pods off as well.
 
         Sources: aws-fsx-csi-driver pkg/driver/node.go and docs; aws-efs-csi-driver docs/README.md;
         mountpoint-s3-csi-driver docs/CONFIGURATION.md ("any effect will work"). Read 2026-11-23.
