@@ -27,6 +27,7 @@ from .gpu.efa import Efa
 from .gpu.gpu_operator import GpuOperator
 from .images.image_cache import ImageCache
 from .karpenter.karpenter import Karpenter
+from .models.model import Model
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
 from .pools.headroom import HeadroomSpace
@@ -83,6 +84,7 @@ class Platform(pulumi.ComponentResource):
         ready, queues = self._make_queues(depends_on=working_cluster, opts=kubernetes)
         spaces = self._make_tenants(node_pools, cluster, queues, volumes, depends_on=[*ready, *keda], opts=both)
         self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
+        self._make_models(spaces, opts=kubernetes)
         self._make_autoscalers(spaces, opts=kubernetes)
 
         if config.billing and config.monthly_budget:
@@ -276,8 +278,13 @@ class Platform(pulumi.ComponentResource):
         if any(pool.headroom for pool in self._config.gpu_pools):
             HeadroomSpace(f"{self.cluster_name}-headroom", self._config, depends_on=depends_on, opts=opts)
 
+    def _make_models(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
+        for model in self._config.models:
+            name = f"{self.cluster_name}-{model.tenant}/{model.name}"
+            Model(name, self._config, model, depends_on=[namespaces[model.tenant]], opts=opts)
+
     def _make_autoscalers(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
-        for service in self._config.services:
+        for service in self._config.all_services:
             name = f"{service.tenant}/{service.name}"
             GpuAutoscaler(
                 f"{self.cluster_name}-{name}",

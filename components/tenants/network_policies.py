@@ -40,7 +40,8 @@ def build_passage(passage: Passage) -> Any:
         **({"ingress": [{"from_": peers, **rule}]} if "Ingress" in passage.directions else {}),
         **({"egress": [{"to": peers, **rule}]} if "Egress" in passage.directions else {}),
     }
-    return {"pod_selector": {}, "policy_types": list(passage.directions), **ways}
+    chosen = {"match_labels": dict(passage.selects)} if passage.selects else {}
+    return {"pod_selector": chosen, "policy_types": list(passage.directions), **ways}
 
 
 def build_peer(peer: Block | Pods) -> Any:

@@ -84,9 +84,10 @@ class TenantSpace(pulumi.ComponentResource):
         )
 
     def _make_accounts(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
-        """Make the service accounts that act as roles in AWS; the account ``default`` is there already."""
+        """Make the service accounts that act as roles in AWS; ``default`` is there, and models have their own."""
+        others = {DEFAULT_ACCOUNT, *(model.account for model in config.models if model.tenant == tenant.name)}
         for grants in list_grants(config):
-            if grants.tenant == tenant.name and grants.service_account != DEFAULT_ACCOUNT:
+            if grants.tenant == tenant.name and grants.service_account not in others:
                 k8s.core.v1.ServiceAccount(
                     f"{name}-account-{grants.service_account}",
                     metadata={"name": grants.service_account, "namespace": tenant.namespace_name},

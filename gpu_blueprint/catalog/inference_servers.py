@@ -26,6 +26,16 @@ class InferenceServer:
     """Latency in seconds; NaN without requests."""
     latency_is: str
     """Meaning of the latency, as text."""
+    repository: str
+    """Repository of the server's own images."""
+    tag: str
+    """Tag that models without ``image`` run."""
+    http: int
+    """Port of the requests."""
+    live: str
+    """Path that answers while the process works."""
+    ready: str
+    """Path that answers once the model is loaded."""
 
 
 _ROWS = (
@@ -37,6 +47,11 @@ _ROWS = (
         served="sum(rate(vllm:request_success_total{%s}[2m]))",
         latency="histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket{%s}[2m])))",
         latency_is="time to the first token, 95th percentile",
+        repository="docker.io/vllm/vllm-openai",
+        tag="v0.28.0-cu129",
+        http=8000,
+        live="/health",
+        ready="/health",
     ),
     InferenceServer(
         name="triton",
@@ -47,6 +62,11 @@ _ROWS = (
         latency="sum(rate(nv_inference_request_duration_us{%s}[2m]))"
         " / sum(rate(nv_inference_request_success{%s}[2m])) / 1e6",
         latency_is="time of a whole request, mean",
+        repository="nvcr.io/nvidia/tritonserver",
+        tag="26.05-py3",
+        http=8000,
+        live="/v2/health/live",
+        ready="/v2/health/ready",
     ),
 )
 

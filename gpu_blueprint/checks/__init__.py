@@ -1,6 +1,6 @@
 """Rules that need two sections of a stack: functions from the config to Problems, listed here in their order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 
 from ..config import StackConfig
@@ -265,14 +265,17 @@ def find_mismatches(stack: StackConfig) -> Iterator[Problem]:
 
 def find_problems(stack: StackConfig) -> Iterator[Problem]:
     """Yield everything that makes a stack impossible; its models must be without problems and mismatches."""
-    for check in PROBLEMS:
-        yield from check(stack)
+    yield from _report_once(problem for check in PROBLEMS for problem in check(stack))
+
+
+def _report_once(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield each problem once: the two versions of a model may have the same."""
+    yield from dict.fromkeys(problems)
 
 
 def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
     """Yield everything that is legal but unwise in a stack without problems, on a day."""
-    for check in WARNINGS:
-        yield from check(stack)
+    yield from _report_once(problem for check in WARNINGS for problem in check(stack))
     for dated in DATED_WARNINGS:
         yield from dated(stack, today)
 

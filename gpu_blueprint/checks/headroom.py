@@ -66,7 +66,7 @@ def _refuse_headroom_above_ceiling(stack: StackConfig, pool: Pool, headroom: Hea
 def warn_of_crowded_headroom(stack: StackConfig) -> Iterator[Problem]:
     """Warn of headroom that does not fit beside the minimum replicas of the pool's services."""
     replicas: dict[str, float] = {}
-    for service in stack.services:
+    for service in stack.all_services:
         gpus = service.replicas.min * count_gpus(stack.gpu_pools_by_name[service.pool], service.gpus)
         replicas[service.pool] = replicas.get(service.pool, 0) + gpus
     for index, pool in stack.numbered_gpu_pools:

@@ -37,11 +37,22 @@ def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
 def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
     """Refuse services that name the same Deployment."""
     known: set[tuple[str, str]] = set()
-    for index, service in enumerate(stack.services):
+    for path, service in stack.placed_services:
         if (service.tenant, service.name) in known:
             reason = f"tenant {service.tenant} has another service {service.name!r}, and both name the same Deployment"
-            yield Problem("name-taken", ("services", index, "name"), reason, "name each Deployment once")
+            yield Problem("name-taken", (*path, "name"), reason, "name each Deployment once")
         known.add((service.tenant, service.name))
+
+
+def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse models of one tenant with one name, at which callers could not tell them apart."""
+    known: set[tuple[str, str]] = set()
+    for index, model in enumerate(stack.models):
+        if (model.tenant, model.name) in known:
+            reason = f"tenant {model.tenant} has another model {model.name!r}, and callers find a model by its name"
+            hint = "choose another name; two versions of a model are one entry with next"
+            yield Problem("name-taken", ("models", index, "name"), reason, hint)
+        known.add((model.tenant, model.name))
 
 
 def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:
@@ -50,6 +61,7 @@ def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:
         "pools": [pool.name for pool in stack.pools],
         "tenants": [tenant.name for tenant in stack.tenants],
         "services": [service.name for service in stack.services],
+        "models": [model.name for model in stack.models],
     }
     known: dict[str, tuple[str, int]] = {}
     for section, names in sections.items():
@@ -57,7 +69,7 @@ def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:
             first, position = known.setdefault(name, (section, index))
             if first != section:
                 reason = f"{name!r} is already the name of {first}.{position}"
-                hint = "choose another name; a name means one pool, tenant or service of a stack"
+                hint = "choose another name; a name means one pool, tenant, service or model of a stack"
                 yield Problem("name-not-unique", (section, index, "name"), reason, hint, names=(name,))
     made = [pool.name for pool in stack.cpu_pools if pool not in stack.pools]
     for name in known.keys() & made:

@@ -155,11 +155,11 @@ def _explain_oversold(stack: StackConfig, pool: Pool, name: str, parts: Mapping[
 def refuse_services_in_queued_pools(stack: StackConfig) -> Iterator[Problem]:
     """Refuse services in queued pools: their pods are no jobs, so no queue counts them."""
     queued = {pool.name: pool.purpose for pool in stack.queued_pools}
-    for index, service in enumerate(stack.services):
+    for path, service in stack.placed_services:
         if service.pool in queued:
             yield Problem(
                 "service-in-queued-pool",
-                ("services", index, "pool"),
+                (*path, "pool"),
                 f"pool {service.pool} has purpose {queued[service.pool]} and a queue, and pods of a service are no "
                 "jobs: admission refuses them there, and the queue would lend out their GPUs",
                 "name a pool with purpose inference",

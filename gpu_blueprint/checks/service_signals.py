@@ -7,25 +7,24 @@ from functools import cached_property
 from ..config import ExistingMonitoring, Service, StackConfig
 from ..config.promql import find_doubt
 from ..config.services import Query
-from ..errors import Problem
+from ..errors import Path, Problem
 
 
 def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
     """Refuse SM activity as a signal where DCGM does not measure it for each pod."""
-    for index, service in enumerate(stack.services):
+    for path, service in stack.placed_services:
         pool = stack.gpu_pools_by_name.get(service.pool)
         for at, signal in enumerate(service.scale_on):
             if pool is None or signal.signal != "sm-activity" or not pool.shares_gpus:
                 continue
             reason = f"pods of pool {pool.name} share GPUs, and DCGM measures only the whole GPU"
-            path = ("services", index, "scaleOn", at, "signal")
-            yield Problem("signal-not-measured", path, reason, "use another signal")
+            yield Problem("signal-not-measured", (*path, "scaleOn", at, "signal"), reason, "use another signal")
 
 
 def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
     """Refuse services and autoscaling that have no Prometheus to read."""
     if stack.has_keda and stack.monitoring is None:
-        path = ("services",) if stack.services else ("autoscaling",)
+        path = _find_cause(stack)
         hint = "add monitoring: {mode: install}, or mode: existing with your own Prometheus"
         yield Problem(
             "scaling-without-prometheus",
@@ -33,7 +32,7 @@ def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
             "scaling reads metrics from Prometheus, and the stack has no monitoring",
             hint,
         )
-    elif isinstance(stack.monitoring, ExistingMonitoring) and stack.services and not stack.monitoring.url:
+    elif isinstance(stack.monitoring, ExistingMonitoring) and stack.all_services and not stack.monitoring.url:
         reason, hint = (
             "services read metrics from Prometheus, and its address is missing",
             "add its address in the cluster",
@@ -41,11 +40,18 @@ def refuse_scaling_without_prometheus(stack: StackConfig) -> Iterator[Problem]:
         yield Problem("prometheus-without-address", ("monitoring", "url"), reason, hint)
 
 
+def _find_cause(stack: StackConfig) -> Path:
+    """Return the field that asks for scaling."""
+    found = {"services": stack.services, "models": stack.models}
+    return next(((field,) for field, values in found.items() if values), ("autoscaling",))
+
+
 @dataclass(frozen=True)
 class _Selector:
     """A service whose metrics are read from the pods that carry its labels."""
 
     index: int
+    path: Path
     service: Service
 
     @cached_property
@@ -65,7 +71,8 @@ class _Selector:
 
 def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
     """Refuse labels that also select another service's pods, whose load would count twice."""
-    selectors = [_Selector(index, service) for index, service in enumerate(stack.services) if service.server]
+    placed = [(path, service) for path, service in stack.placed_services if service.server]
+    selectors = [_Selector(index, path, service) for index, (path, service) in enumerate(placed)]
     by_label: dict[tuple[str, str | None, str, str], list[_Selector]] = {}
     for selector in selectors:
         for key in selector.list_keys():
@@ -75,7 +82,7 @@ def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
             if selector.also_fits(other):
                 yield Problem(
                     "overlapping-pod-labels",
-                    ("services", selector.index, "podLabels"),
+                    (*selector.path, "podLabels"),
                     f"these labels also select the pods of {other.service.name}, so their load would count twice",
                     f"add a label that only the pods of {selector.service.name} carry",
                 )
@@ -83,8 +90,8 @@ def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
 
 def warn_of_queries_without_one_number(stack: StackConfig) -> Iterator[Problem]:
     """Warn of PromQL that may give several numbers, or none."""
-    for index, service in enumerate(stack.services):
+    for path, service in stack.placed_services:
         for at, signal in enumerate(service.scale_on):
             if isinstance(signal, Query) and (why := find_doubt(signal.promql)):
-                path = ("services", index, "scaleOn", at, "promql")
-                yield Problem("query-without-one-number", path, why, severity="warning")
+                field = (*path, "scaleOn", at, "promql")
+                yield Problem("query-without-one-number", field, why, severity="warning")

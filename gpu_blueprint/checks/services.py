@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..config import Pool, Service, StackConfig, Tenant
-from ..errors import Problem, move_under, suggest
+from ..errors import Path, Problem, move_under, suggest
 from .pod_requests import refuse_request
 from .tenant_quotas import explain_unknown_pool
 
@@ -12,19 +12,19 @@ from .tenant_quotas import explain_unknown_pool
 def refuse_impossible_services(stack: StackConfig) -> Iterator[Problem]:
     """Refuse services without tenant or pool, and services whose replicas exceed a node or the tenant's quota."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
-    for index, service in enumerate(stack.services):
+    for path, service in stack.placed_services:
         tenant, pool = tenants.get(service.tenant), stack.gpu_pools_by_name.get(service.pool)
         if tenant is None:
             hint = suggest(service.tenant, tenants, "there are")
             reason = f"there is no tenant {service.tenant!r}"
-            yield Problem("unknown-tenant", ("services", index, "tenant"), reason, hint, names=(service.tenant,))
+            yield Problem("unknown-tenant", (*path, "tenant"), reason, hint, names=(service.tenant,))
         if pool is None:
-            yield explain_unknown_pool(stack, service.pool, ("services", index, "pool"))
+            yield explain_unknown_pool(stack, service.pool, (*path, "pool"))
             continue
         found = list(refuse_request(stack, pool, service.gpus))
-        yield from move_under(found, "services", index, "gpus")
+        yield from move_under(found, *path, "gpus")
         if tenant and not found:
-            yield from move_under(_refuse_service_above_quota(pool, tenant, service), "services", index)
+            yield from move_under(_refuse_service_above_quota(pool, tenant, service), *path)
 
 
 def _refuse_service_above_quota(pool: Pool, tenant: Tenant, service: Service) -> Iterator[Problem]:
@@ -47,25 +47,24 @@ def _refuse_service_above_quota(pool: Pool, tenant: Tenant, service: Service) ->
 
 def refuse_services_above_quota_together(stack: StackConfig) -> Iterator[Problem]:
     """Refuse services whose minimum replicas fit the quota one by one, but not together."""
-    for index, text in _find_sums_above_quota(stack, at_least=True):
-        path = ("services", index, "replicas", "min")
-        yield Problem("services-above-quota", path, text, "lower min, or raise the quota")
+    for path, text in _find_sums_above_quota(stack, at_least=True):
+        yield Problem("services-above-quota", (*path, "replicas", "min"), text, "lower min, or raise the quota")
 
 
 def warn_of_services_that_wait_for_each_other(stack: StackConfig) -> Iterator[Problem]:
     """Warn of services whose maximum replicas fit the quota one by one, but not together."""
-    for index, text in _find_sums_above_quota(stack, at_least=False):
-        path, hint = ("services", index, "replicas", "max"), "lower max, or raise the quota"
+    for path, text in _find_sums_above_quota(stack, at_least=False):
+        field, hint = (*path, "replicas", "max"), "lower max, or raise the quota"
         yield Problem(
-            "services-compete-for-quota", path, f"{text}: they will wait for each other", hint, severity="warning"
+            "services-compete-for-quota", field, f"{text}: they will wait for each other", hint, severity="warning"
         )
 
 
-def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tuple[int, str]]:
-    """Yield the position and the fault of each service with which its tenant's services exceed a quota."""
+def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tuple[Path, str]]:
+    """Yield the place and the fault of each service with which its tenant's services exceed a quota."""
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     requested: Counter[tuple[str, str, str]] = Counter()
-    for index, service in enumerate(stack.services):
+    for path, service in stack.placed_services:
         tenant, pool = tenants.get(service.tenant), stack.gpu_pools_by_name.get(service.pool)
         if tenant is None or pool is None or not tenant.may_use(pool.name):
             continue
@@ -77,17 +76,17 @@ def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tu
             if 0 < before <= allowed < requested[key]:
                 when = "always" if at_least else "at most"
                 text = f"services of {tenant.name} together {when} request {requested[key]} {unit} of pool {pool.name}"
-                yield index, f"{text}, and the quota is {allowed}"
+                yield path, f"{text}, and the quota is {allowed}"
 
 
 def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
     """Warn of services that keep replicas outside the hours of their pool."""
-    for index, service in enumerate(stack.services):
+    for path, service in stack.placed_services:
         pool = stack.gpu_pools_by_name[service.pool]
         if pool.hours and service.replicas.min:
             yield Problem(
                 "replicas-outside-hours",
-                ("services", index, "replicas", "min"),
+                (*path, "replicas", "min"),
                 f"the {service.replicas.min} minimum replicas wait while pool {pool.name} is closed "
                 f"({pool.hours}), and the alert GpuPodPending fires",
                 "write min: 0 where a query wakes the service, or use a pool without hours",
@@ -102,22 +101,22 @@ def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
     """
     by_pool, by_tenant = _count_replicas(stack)
     quotas = {tenant.name: stack.sum_quota(tenant) for tenant in stack.tenants}
-    for index, service in enumerate(stack.services):
+    for path, service in stack.placed_services:
         pool = stack.gpu_pools_by_name[service.pool]
         ceiling, quota = pool.profile.count_at_ceiling(pool.max_gpus), quotas[service.tenant]
         for unit, count in pool.count_by_unit(service.gpus).items():
             resource = pool.profile.units[unit]
             at_work, granted = by_pool[pool.name, resource], by_tenant[service.tenant, resource]
             if count and at_work + count > ceiling[resource]:
-                yield _describe_wait(index, f"pool {pool.name}", at_work, ceiling[resource], resource, "maxGpus")
+                yield _describe_wait(path, f"pool {pool.name}", at_work, ceiling[resource], resource, "maxGpus")
             elif count and granted + count > quota[resource]:
-                yield _describe_wait(index, service.tenant, granted, quota[resource], resource, "the tenant's gpus")
+                yield _describe_wait(path, service.tenant, granted, quota[resource], resource, "the tenant's gpus")
 
 
 def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
     """Return (pool, resource) → count and (tenant, resource) → count of all services with their most replicas."""
     by_pool, by_tenant = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for service in stack.services:
+    for service in stack.all_services:
         pool = stack.gpu_pools_by_name[service.pool]
         for unit, count in pool.count_by_unit(service.gpus).items():
             resource = pool.profile.units[unit]
@@ -126,10 +125,10 @@ def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Count
     return by_pool, by_tenant
 
 
-def _describe_wait(index: int, owner: str, used: int, most: int, resource: str, field: str) -> Problem:
+def _describe_wait(path: Path, owner: str, used: int, most: int, resource: str, field: str) -> Problem:
     return Problem(
         "rollout-waits",
-        ("services", index, "replicas", "max"),
+        (*path, "replicas", "max"),
         f"at full load the services of {owner} take {used} of {most} {resource}, so a rollout that starts a new "
         "replica before it ends an old replica (maxSurge 1, maxUnavailable 0) waits for ever",
         f"give the Deployment maxSurge: 0 and maxUnavailable: 1, lower max, or raise {field}",

@@ -155,7 +155,7 @@ def _price_neighbours(stack: StackConfig, pool: Pool, nodes: list[Node]) -> Iter
 
 
 def _list_services(stack: StackConfig, pool: Pool) -> list[Service]:
-    return [service for service in stack.services if service.pool == pool.name]
+    return [service for service in stack.all_services if service.pool == pool.name]
 
 
 def _find_needed_size(pool: Pool, nodes: list[Node], service: Service) -> int:

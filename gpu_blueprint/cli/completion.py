@@ -60,6 +60,7 @@ def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]
         *(pool.name for pool in config.cpu_pools),
         *(tenant.name for tenant in config.tenants),
         *(service.name for service in config.services),
+        *(model.name for model in config.models),
         *(storage.name for storage in config.storage),
     ]
 

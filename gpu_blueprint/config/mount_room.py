@@ -30,6 +30,7 @@ def count_mounted_buckets(stack: StackConfig, pool: Pool | CpuPool, pods: int) -
         for tenant in tenants
         for _ in (tenant.aws_accounts if buckets else ())
     ]
+    counts += [1 for model in stack.bucket_mounting_models if model.pool == pool.name]
     return sum(sorted(counts, reverse=True)[:pods])
 
 

@@ -19,6 +19,14 @@ LEAST_QUIET_SECONDS = 180
 time would remove replicas that are only not measured."""
 
 
+def _take(count: int, share: float) -> int:
+    return min(max(round(count * share), 1), max(count - 1, 1)) if count else 0
+
+
+def _leave(count: int, taken: int) -> int:
+    return max(count - taken, 1) if count else 0
+
+
 class Replicas(Model):
     """Least and most replicas of a service."""
 
@@ -27,6 +35,15 @@ class Replicas(Model):
     all replicas then end at once when the query has been 0 for `quietSeconds`."""
     max: int = Field(ge=1, le=1000)
     """Most replicas."""
+
+    def split(self, share: float) -> "tuple[Replicas, Replicas]":
+        """Return the replicas of two versions, of which the second has a share; each has a replica where there is one.
+
+        Both numbers stay the same together, if they are 0 or at least 2.
+        """
+        second = Replicas.model_construct(min=_take(self.min, share), max=_take(self.max, share))
+        first = Replicas.model_construct(min=_leave(self.min, second.min), max=_leave(self.max, second.max))
+        return first, second
 
     def problems(self) -> Iterator[Problem]:
         if self.min > self.max:

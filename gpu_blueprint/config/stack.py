@@ -20,6 +20,7 @@ from .cpu_pools import CpuPool, make_default_pool
 from .disruption import Disruption
 from .helm import HelmOverrides
 from .images import Images
+from .models import AnyModel, ServedModel
 from .monitoring import InstallMonitoring, Monitoring
 from .network import Network
 from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
@@ -29,7 +30,7 @@ from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .sizes import read_room, sells_all_slots
 from .stack_rules import MOST_TAGS, find_stack_problems
-from .storage import AnyStorage
+from .storage import AnyStorage, S3Storage
 from .tenancy import Tenancy
 from .tenants import Grant, Tenant
 from .waivers import Waiver
@@ -97,7 +98,9 @@ class StackConfig(Model):
     """Install KEDA for scalers that the platform team makes for teams' programs; a stack with services installs it
     anyway. Teams read scalers, and make none: KEDA fetches every address that a scaler names."""
     services: list[Service] = []
-    """Inference services that scale with their load."""
+    """Inference services whose Deployments the teams make; they scale with their load."""
+    models: Annotated[list[AnyModel], Field(max_length=200)] = []
+    """Models that the platform serves: it makes everything from the Deployment to the alerts (docs/models.md)."""
     waivers: list[Waiver] = []
     """Exceptions to policy rules and admission rules, each for one resource or tenant and until a day."""
     helm_overrides: HelmOverrides = HelmOverrides()
@@ -129,7 +132,29 @@ class StackConfig(Model):
     @property
     def has_keda(self) -> bool:
         """True if the stack installs KEDA."""
-        return self.autoscaling or bool(self.services)
+        return self.autoscaling or bool(self.services or self.models)
+
+    @cached_property
+    def placed_services(self) -> list[tuple[Path, Service]]:
+        """(Place in the file, service) of every Deployment that scales: those of teams, then the versions of models."""
+        own = [(("services", index), service) for index, service in enumerate(self.services)]
+        versions = [(index, version) for index, model in enumerate(self.models) for version in model.list_versions()]
+        return [*own, *((("models", index), version.to_service()) for index, version in versions)]
+
+    @cached_property
+    def all_services(self) -> list[Service]:
+        """Every Deployment that scales, of teams and of models."""
+        return [service for _, service in self.placed_services]
+
+    def find_source(self, model: ServedModel) -> AnyStorage | None:
+        """Return the storage that holds the weights of a model; None for Hugging Face and for a storage of no name."""
+        return next((storage for storage in self.storage if storage.name == model.source.storage), None)
+
+    @property
+    def bucket_mounting_models(self) -> list[ServedModel]:
+        """The models whose pods mount a bucket, each by a service account of its own."""
+        found = [(model, self.find_source(model)) for model in self.models]
+        return [model for model, source in found if isinstance(source, S3Storage) and not model.streams_from(source)]
 
     @property
     def has_gpu_operator(self) -> bool:
@@ -146,8 +171,8 @@ class StackConfig(Model):
         """Address where KEDA reads metrics; empty without monitoring."""
         return (self.monitoring.url if self.monitoring else None) or ""
 
-    def find_namespace(self, service: Service) -> str:
-        """Return the namespace of the service's Deployment."""
+    def find_namespace(self, service: Service | ServedModel) -> str:
+        """Return the namespace of the Deployment of a service or model."""
         return next(tenant.namespace_name for tenant in self.tenants if tenant.name == service.tenant)
 
     @property

@@ -85,7 +85,7 @@ class PoolCapacity:
 def list_capacities(stack: StackConfig) -> list[PoolCapacity]:
     """Return the capacity of each pool, in the order of the stack file."""
     services: dict[str, list[Service]] = {}
-    for service in stack.services:
+    for service in stack.all_services:
         services.setdefault(service.pool, []).append(service)
     ceilings = sum_user_ceilings(stack)
     return [_build_capacity(stack, pool, services.get(pool.name, ()), ceilings) for pool in stack.gpu_pools]
@@ -93,7 +93,7 @@ def list_capacities(stack: StackConfig) -> list[PoolCapacity]:
 
 def find_capacity(stack: StackConfig, pool: Pool) -> PoolCapacity:
     """Return the capacity of one pool."""
-    services = (service for service in stack.services if service.pool == pool.name)
+    services = (service for service in stack.all_services if service.pool == pool.name)
     return _build_capacity(stack, pool, services, sum_user_ceilings(stack, pool) if pool.reservations else {})
 
 

@@ -122,7 +122,7 @@ def _list_gpu_promises(stack: StackConfig, pool: Pool) -> Iterator[Promise]:
 
 def _list_always_on(stack: StackConfig, pool: Pool) -> list[tuple[GpuAmount, int]]:
     """Return (amount, number of pods) of minimum replicas and of headroom."""
-    found = [(service.gpus, service.replicas.min) for service in stack.services if service.pool == pool.name]
+    found = [(service.gpus, service.replicas.min) for service in stack.all_services if service.pool == pool.name]
     return [*found, *([(pool.headroom.gpus, pool.headroom.pods)] if pool.headroom else [])]
 
 

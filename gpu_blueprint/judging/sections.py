@@ -36,6 +36,7 @@ SECTIONS: Mapping[str, Path] = {
     "TenantIdentity": ("tenants",),
     "Keda": ("services",),
     "GpuAutoscaler": ("services",),
+    "Model": ("models",),
     "Monitoring": ("monitoring",),
     "OwnExporter": ("monitoring",),
     "Billing": ("billing",),
@@ -63,9 +64,12 @@ def _find_item(config: StackConfig, section: Path, component: str, resource: str
         ("pools",): [pool.name for pool in config.pools],
         ("tenants",): [f"tenant-{tenant.name}" for tenant in config.tenants],
         ("services",): [f"{service.tenant}/{service.name}" for service in config.services],
+        ("models",): [f"{model.tenant}/{model.name}" for model in config.models],
     }
     for index, item in enumerate(items.get(section, [])):
         # A component for all pools makes resources for one pool, such as gpu-prod-headroom-infer-l4.
         if component == f"{config.cluster_name}-{item}" or resource == f"{component}-{item}":
             return (*section, index)
-    return ("autoscaling",) if section == ("services",) and not config.services else section
+    if section == ("services",) and not config.services:
+        return ("models",) if config.models else ("autoscaling",)
+    return section

@@ -1,5 +1,6 @@
 """YAML text becomes nodes and values, once its tags, its depth and its aliases are known to be harmless."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,8 @@ import yaml
 
 from ..errors import Path, Problem, StackError
 
+EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+")
+"""A number with an exponent, as YAML 1.2 writes it."""
 MOST_VALUES, DEEPEST = 200_000, 64
 """Values and levels of a file with its aliases written out."""
 _NUMBER = "tag:yaml.org,2002:int"
@@ -31,6 +34,8 @@ _Loader.yaml_implicit_resolvers = {
     for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_constructor(_NUMBER, _construct_number)
+# YAML 1.1 wants a dot and a sign, such as 8.0e+9. Pulumi and YAML 1.2 read 8e9 as a number too.
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, [*"-+.0123456789"])  # type: ignore[no-untyped-call]
 
 
 def read_document(text: str) -> tuple[yaml.Node | None, Any]:

@@ -8,7 +8,7 @@ from ..config.shapes import Shape
 from ..errors import Path
 from ..model import Model
 
-_DISCRIMINATORS = ("mode", "access", "signal", "purpose", "kind")
+_DISCRIMINATORS = ("mode", "access", "signal", "purpose", "kind", "server")
 """Fields by which pydantic chooses a member of a union."""
 
 
@@ -75,6 +75,12 @@ def takes_text(path: Path, root: type[Model]) -> bool:
         ]
     types = {type_ for annotation in found for type_ in _list_types(annotation)}
     return str in types and types.isdisjoint({int, float, bool, Any})
+
+
+def takes_fraction(path: Path, root: type[Model]) -> bool:
+    """Return whether the value at this path is a number that need not be whole."""
+    types = {type_ for field in _find_fields(path, root) for type_ in _list_types(field.annotation)}
+    return float in types and types <= {int, float, type(None)}
 
 
 def list_shapes(path: Path, root: type[Model]) -> list[Shape]:

@@ -24,6 +24,7 @@ _SUBJECTS = {
     "pools": ("pool", "name"),
     "tenants": ("tenant", "name"),
     "services": ("service", "name"),
+    "models": ("model", "name"),
     "reservations": ("reservation", "id"),
 }
 """List of a stack object → noun of its items, and the field that names an item."""

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from ..errors import Path, Problem
-from .document import list_children
+from .document import EXPONENT, list_children
 
 UNREADABLE_NUMBER = "unreadable-number"
 """Kind of a number that Pulumi cannot hold; the rule of the field, if it has one, explains the number better."""
@@ -135,10 +135,15 @@ def reads_as_text(text: str) -> bool:
     return not _SUSPECT.fullmatch(text) or (not is_number and set(_read_all(text).values()) == {_TEXT})
 
 
-def refuse_ambiguous_scalars(root: Any, takes_text: Callable[[Path], bool] = lambda _: False) -> Iterator[Problem]:
+def refuse_ambiguous_scalars(
+    root: Any,
+    takes_text: Callable[[Path], bool] = lambda _: False,
+    takes_fraction: Callable[[Path], bool] = lambda _: False,
+) -> Iterator[Problem]:
     """Refuse scalars without quotes that YAML readers, such as Pulumi's, interpret differently: yes, 0123, 1e3, dates.
 
-    Keys must be text to all readers. ``takes_text`` tells whether the field at a path is text, never a number.
+    Keys must be text to all readers. ``takes_text`` tells whether the field at a path is text, never a number;
+    ``takes_fraction`` tells whether it is a number, where 8e9 can mean nothing else.
     """
     seen: set[int] = set()  # an alias leads to the same node again
     waiting: list[tuple[Path, Any]] = [((), root)]
@@ -148,7 +153,8 @@ def refuse_ambiguous_scalars(root: Any, takes_text: Callable[[Path], bool] = lam
             continue
         seen.add(id(node))
         if isinstance(node, yaml.ScalarNode):
-            yield from _refuse_scalar(node, path, is_key=False, is_text=takes_text(path))
+            if not (EXPONENT.fullmatch(node.value) and takes_fraction(path)):
+                yield from _refuse_scalar(node, path, is_key=False, is_text=takes_text(path))
         elif isinstance(node, yaml.MappingNode):
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode):

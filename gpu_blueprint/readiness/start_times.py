@@ -12,6 +12,7 @@ from ..catalog import Instance
 from ..catalog.network_baselines import find_network_mib
 from ..catalog.start_rates import find_start_rate
 from ..config import Pool, StackConfig
+from ..config.pod_start import PodStart
 from ..config.scalars import count_seconds
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage
 from ..sharing import Mig
@@ -53,12 +54,12 @@ def list_start_times(stack: StackConfig) -> Iterator[StartTime]:
             yield start
 
 
-def estimate_start(stack: StackConfig, pool: Pool) -> StartTime | None:
-    """Return the start time of a pool; None if the pool does not state ``podStart``, or no type of it can launch."""
-    wanted, rows = pool.pod_start, stack.list_instances(pool)
+def estimate_start(stack: StackConfig, pool: Pool, wanted: PodStart | None = None) -> StartTime | None:
+    """Return the start time of a pod, or of the pods that the pool states; None if nothing is known or can launch."""
+    wanted, rows = wanted or pool.pod_start, stack.list_instances(pool)
     if wanted is None or not rows:
         return None
-    source = find_weights(stack, pool)
+    source = find_weights(stack, wanted)
     return StartTime(
         pool=pool.name,
         node=_wait_for_node(pool),
@@ -68,10 +69,9 @@ def estimate_start(stack: StackConfig, pool: Pool) -> StartTime | None:
     )
 
 
-def find_weights(stack: StackConfig, pool: Pool) -> AnyStorage | None:
-    """Return the storage that holds the weights of a pool's pods; None if they come from the internet."""
-    name = pool.pod_start.weights_from if pool.pod_start else None
-    return next((storage for storage in stack.storage if storage.name == name), None)
+def find_weights(stack: StackConfig, start: PodStart) -> AnyStorage | None:
+    """Return the storage that holds the weights of pods; None if they come from the internet."""
+    return next((storage for storage in stack.storage if storage.name == start.weights_from), None)
 
 
 def _wait_for_node(pool: Pool) -> Phase:

@@ -10,7 +10,7 @@ from ..catalog.versions import PAUSE_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
 from ..sharing import POOL_KEY
 from ..summary.first_pod import place_image
-from ..summary.pods import build_pod
+from ..tenancy.gpu_pods import build_pod
 
 PROBE_LABEL = "gpu-blueprint/probe"
 """Label of everything that a probe creates."""

@@ -12,7 +12,7 @@ from .probe import Phase, Probe
 
 def list_service_probes(config: StackConfig) -> Iterator[Probe]:
     """Yield the most replicas of each service, in its tenant's namespace."""
-    for service in config.services:
+    for service in config.all_services:
         pool = config.gpu_pools_by_name[service.pool]
         units = pool.profile.units
         limits = {units[unit]: count for unit, count in pool.count_by_unit(service.gpus).items() if count}

@@ -11,7 +11,7 @@ from ..config import Pool, StackConfig, Tenant
 from ..queues.reach import count_reach
 from ..sharing import POOL_KEY
 from ..summary.first_pod import place_image
-from ..summary.pods import list_tolerations
+from ..tenancy.gpu_pods import list_tolerations
 from ..tenancy.pod_variables import list_grants
 from .expectations import expect_any_pool, expect_pending, expect_pool, expect_quota_refusal, expect_rule
 from .jobs import build_probe_job, send_job

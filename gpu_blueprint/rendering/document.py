@@ -52,7 +52,7 @@ def build_document(
         "cpuPools": [as_json(pool) for pool in summarize_cpu_pools(config)],
         "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
         "queues": [queue_as_json(queue) for queue in summarize_queues(config)],
-        "services": [as_json(summarize_service(config, service)) for service in config.services],
+        "services": [as_json(summarize_service(config, service)) for service in config.all_services],
         "startTimes": [start_time_as_json(start) for start in list_start_times(config)],
         "storage": [storage_as_json(storage) for storage in summarize_storage(config)],
         "promises": [promise_as_json(promise) for promise in list_promises(config)],

@@ -27,7 +27,7 @@ def find_cache_gib(config: StackConfig, tenant: Tenant) -> int:
         return 0
     pools: list[Pool | CpuPool] = [*own, *config.cpu_pools]
     buckets = [mount for mount in list_mounts(config) if isinstance(mount.storage, S3Storage)]
-    mounts = sum(len(mount.tenant.aws_accounts) for mount in buckets)
+    mounts = sum(len(mount.tenant.aws_accounts) for mount in buckets) + len(config.bucket_mounting_models)
     disks = [gib for pool in pools for gib in _list_disks(config, pool)]
     return int(min(disks) / _SHARE / max(mounts, 1))
 

@@ -8,8 +8,8 @@ keys below the prefix, and read them; writing also puts and deletes objects and 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..config import S3Storage, StackConfig, Tenant
-from .mounts import list_tenant_mounts
+from ..config import S3Storage, StackConfig
+from .mounts import Mount
 from .names import name_bucket
 
 _READ = ("s3:GetObject",)
@@ -18,24 +18,20 @@ _THROUGH = "kms:ViaService"
 
 
 def list_bucket_statements(
-    config: StackConfig, tenant: Tenant, session: Mapping[str, str]
+    config: StackConfig, mounts: Sequence[Mount], session: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the statements for all buckets that a tenant mounts, as IAM writes them; none without buckets.
+    """Yield the statements for the buckets of mounts, as IAM writes them; none without buckets.
 
     One statement holds all places of one kind: a role's policy takes 6144 characters.
 
     Args:
         config: The stack.
-        tenant: The tenant.
+        mounts: The mounts; those of file systems need no rights.
         session: Condition key → value of the sessions in which the rights hold.
     """
-    mounts = [
-        (mount.storage, mount.may_write)
-        for mount in list_tenant_mounts(config, tenant)
-        if isinstance(mount.storage, S3Storage)
-    ]
-    readable = [storage for storage, _ in mounts]
-    writable = [storage for storage, may_write in mounts if may_write]
+    buckets = [(mount.storage, mount.may_write) for mount in mounts if isinstance(mount.storage, S3Storage)]
+    readable = [storage for storage, _ in buckets]
+    writable = [storage for storage, may_write in buckets if may_write]
     only_session = {"StringEquals": {**session}}
     if readable:
         yield _allow(_READ, _list_objects(config, readable), only_session)

@@ -1,10 +1,11 @@
 """Mounts: a storage in the namespace of a tenant that may use it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..config import StackConfig, Tenant
 from ..config.aws_names import fit_name
+from ..config.models import ServedModel
 from ..config.storage import Access, AnyStorage, LustreStorage
 
 _LONGEST_LABEL = 63
@@ -55,6 +56,17 @@ def list_mounts(config: StackConfig) -> Iterator[Mount]:
 def list_tenant_mounts(config: StackConfig, tenant: Tenant) -> list[Mount]:
     """Return the mounts of one tenant."""
     return [mount for mount in list_mounts(config) if mount.tenant.name == tenant.name]
+
+
+def find_model_mount(config: StackConfig, model: ServedModel) -> Mount | None:
+    """Return the storage with a model's weights, which its pods may only read.
+
+    The pods mount it, or stream from it. None for weights of Hugging Face, and for a storage outside the grant.
+    """
+    for mount in list_mounts(config):
+        if (mount.storage.name, mount.tenant.name) == (model.source.storage, model.tenant):
+            return replace(mount, access="read")
+    return None
 
 
 def list_pool_scratch(config: StackConfig, pool: str) -> list[LustreStorage]:

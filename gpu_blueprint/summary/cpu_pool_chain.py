@@ -8,8 +8,8 @@ import yaml
 from ..config import CpuPool, StackConfig
 from ..cost.cpu_pools import estimate_cpu_pool
 from ..cost.nodes import ON_DEMAND
+from ..tenancy.gpu_pods import build_cpu_pod
 from .lifecycle_chain import describe_lifecycle
-from .pods import build_cpu_pod
 from .pool_storage import explain_pool_storage
 from .promises import explain_promises
 from .step import Step

@@ -7,7 +7,7 @@ from ..catalog.upstreams import UPSTREAMS
 from ..catalog.versions import CUDA_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
 from ..images.sources import locate_image
-from .pods import build_cpu_pod, build_pod
+from ..tenancy.gpu_pods import build_cpu_pod, build_pod
 
 _MEMORY = "256Mi"
 CPU_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"

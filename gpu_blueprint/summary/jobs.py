@@ -6,8 +6,8 @@ from typing import Any
 from ..config import Pool, StackConfig, Tenant
 from ..queues.names import PRIORITIES, PRIORITY_LABEL
 from ..sharing import POOL_KEY
+from ..tenancy.gpu_pods import build_pod
 from .first_pod import build_first_pod, find_grant
-from .pods import build_pod
 
 
 def list_queued_pools(stack: StackConfig, tenant: Tenant) -> list[Pool]:

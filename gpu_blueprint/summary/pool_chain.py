@@ -14,9 +14,9 @@ from ..cost.nodes import find_terms
 from ..queues.reach import count_reach
 from ..sharing import POOL_KEY
 from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
+from ..tenancy.gpu_pods import build_pod
 from .images import name_image
 from .lifecycle_chain import describe_lifecycle
-from .pods import build_pod
 from .pool_storage import explain_pool_storage
 from .promises import explain_promises
 from .queue_chain import explain_pool_queue, show_pool_job

@@ -64,7 +64,7 @@ def _describe_quota(stack: StackConfig, pool: Pool, service: Service) -> Iterato
     quota = stack.sum_quota(tenant)
     counted = [f"{quota[name]} {name}" for name in pool.profile.units.values() if name in quota]
     yield f"the quota of namespace {tenant.namespace_name}, over all its pools: {', '.join(counted)}"
-    for other in stack.services:
+    for other in stack.all_services:
         if (other.tenant, other.pool) == (service.tenant, service.pool) and other.name != service.name:
             most = describe_amount(pool, other.gpus, other.replicas.max)
             yield f"{other.name} shares the grant, and holds at most {most}"

@@ -31,8 +31,8 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
         yield Step("admission", tuple(_describe_admission(stack)))
     if stack.queueing:
         yield Step("queues", tuple(describe_queueing(stack, stack.queueing)))
-    if stack.services:
-        yield Step("services", tuple(_describe_service(stack, service) for service in stack.services))
+    if stack.all_services:
+        yield Step("services", tuple(_describe_service(stack, service) for service in stack.all_services))
     if stack.storage:
         yield Step("storage", tuple(map(_describe_storage, summarize_storage(stack))))
     yield Step("monitoring", (_describe_monitoring(stack),))

@@ -35,7 +35,8 @@ def note_start_times(stack: StackConfig, starts: Sequence[StartTime]) -> Iterato
         yield f"headroom of {', '.join(warm)} saves the first pods the wait for a node"
     if drawn := [pool.name for pool in pools if pool.disk.snapshot_id]:
         yield f"nodes of {', '.join(drawn)} read images from their snapshot as they need them, slowly the first time"
-    if shared := [pool.name for pool in pools if isinstance(find_weights(stack, pool), LustreStorage)]:
+    amounts = {pool.name: pool.pod_start for pool in pools if pool.pod_start}
+    if shared := [name for name, start in amounts.items() if isinstance(find_weights(stack, start), LustreStorage)]:
         yield f"pods of {', '.join(shared)} that start together share the throughput of their file system"
     if stack.queueing and (queued := [pool.name for pool in pools if pool in stack.queued_pools]):
         longest = max(start.seconds for start in starts if start.pool in queued)

@@ -30,7 +30,7 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     yield Step("a pod asks", tuple(_list_requests(stack, pools)))
     yield from explain_tenant_queue(stack, tenant)
     yield from explain_tenant_storage(stack, tenant)
-    services = [service for service in stack.services if service.tenant == tenant.name]
+    services = [service for service in stack.all_services if service.tenant == tenant.name]
     if services:
         yield Step("services", tuple(f"{service.name} in pool {service.pool}" for service in services))
     reach = "HTTPS to the internet, " if tenant.https_out else ""

@@ -12,6 +12,7 @@ from typing import Any
 from ..config import StackConfig, Tenant
 from ..config.identities import BucketPrefix, Identity
 from ..storage.grants import list_bucket_statements
+from ..storage.mounts import find_model_mount, list_tenant_mounts
 
 _TAG = "aws:PrincipalTag"
 _OWN_PREFIX = f"${{{_TAG}/kubernetes-namespace}}"
@@ -60,6 +61,7 @@ def _list_parts(config: StackConfig) -> Iterator[ServiceAccountGrants]:
         for identity in tenant.identities:
             yield _collect_identity(config, tenant, identity)
         yield from _collect_mounts(config, tenant)
+    yield from _collect_models(config)
 
 
 def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAccountGrants]:
@@ -69,10 +71,28 @@ def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAcco
     """
     for account in tenant.aws_accounts:
         session = _name_session(config, tenant, account)
-        if statements := tuple(list_bucket_statements(config, tenant, session)):
+        if statements := tuple(list_bucket_statements(config, list_tenant_mounts(config, tenant), session)):
             yield ServiceAccountGrants(
                 tenant=tenant.name, namespace=tenant.namespace_name, service_account=account, statements=statements
             )
+
+
+def _collect_models(config: StackConfig) -> Iterator[ServiceAccountGrants]:
+    """Yield the right of each model to read its weights in S3."""
+    tenants = {tenant.name: tenant for tenant in config.tenants}
+    for model in config.models:
+        for version in model.list_versions():
+            mount, tenant = find_model_mount(config, version), tenants.get(version.tenant)
+            if mount is None or tenant is None:
+                continue
+            session = _name_session(config, tenant, version.account)
+            if statements := tuple(list_bucket_statements(config, [mount], session)):
+                yield ServiceAccountGrants(
+                    tenant=tenant.name,
+                    namespace=tenant.namespace_name,
+                    service_account=version.account,
+                    statements=statements,
+                )
 
 
 def _name_session(config: StackConfig, tenant: Tenant, account: str) -> dict[str, str]:

@@ -11,8 +11,10 @@ from ipaddress import IPv4Network
 from typing import Literal
 
 from ..catalog import namespaces
+from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..catalog.node_local_dns import DNS_HOST, DNS_PORT, LOCAL_ADDRESS
 from ..config import InstallMonitoring, NewVpc, StackConfig, Tenant
+from ..config.models import NAME_LABEL
 from ..config.scalars import PRIVATE_BLOCKS
 from .holdings import Holding
 
@@ -62,6 +64,8 @@ class Passage:
     peers: tuple[Block | Pods, ...]
     ports: tuple[Port, ...] = ()
     """Ports of the side that is called; empty for all."""
+    selects: tuple[tuple[str, str], ...] = ()
+    """Labels of the tenant's pods that have the traffic; empty for all pods."""
 
 
 _HTTPS = (Port("TCP", 443),)
@@ -112,6 +116,7 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
         )
     if config.monitoring:
         yield _admit_scrapes(config)
+    yield from _list_calls(config, tenant)
     if tenant.load_balancers:
         yield Passage(
             name="load-balancers",
@@ -119,6 +124,32 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
             directions=("Ingress",),
             peers=vpc,
         )
+
+
+def _list_calls(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
+    """Yield the ways from callers in other namespaces to the tenant's models, and from its own pods to models."""
+    for model in config.models:
+        namespace = config.find_namespace(model)
+        called = ((NAME_LABEL, model.name),)
+        ports = (Port("TCP", INFERENCE_SERVERS[model.server_name].http),)
+        others = tuple(caller for caller in model.callers if caller != namespace)
+        if model.tenant == tenant.name and others:
+            yield Passage(
+                name=f"model-{model.name}",
+                why=f"Pods of {', '.join(others)} call the model {model.name} (`callers`).",
+                directions=("Ingress",),
+                peers=tuple(Pods(namespace=caller) for caller in others),
+                ports=ports,
+                selects=called,
+            )
+        if tenant.namespace_name in others:
+            yield Passage(
+                name=f"call-{namespace}-{model.name}",
+                why=f"Pods call the model {model.name} of {model.tenant} (`callers`).",
+                directions=("Egress",),
+                peers=(Pods(namespace=namespace, labels=called),),
+                ports=ports,
+            )
 
 
 def _admit_scrapes(config: StackConfig) -> Passage:

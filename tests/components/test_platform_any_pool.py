@@ -15,7 +15,7 @@ from gpu_blueprint.catalog import GPUS, Gpu, list_instances
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
-from gpu_blueprint.summary.pods import build_pod
+from gpu_blueprint.tenancy.gpu_pods import build_pod
 from gpu_blueprint.tenancy.quotas import build_tenant_quota
 
 from ..support.builders import REGION, stack, tenant

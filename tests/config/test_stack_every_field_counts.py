@@ -20,7 +20,7 @@ from gpu_blueprint.judging.report import to_problem
 from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.loading import parse
 from gpu_blueprint.model import Model
-from gpu_blueprint.summary.pods import build_pod
+from gpu_blueprint.tenancy.gpu_pods import build_pod
 from policies import Waiver
 
 from ..support import builders

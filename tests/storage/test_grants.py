@@ -3,6 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.storage.grants import list_bucket_statements
+from gpu_blueprint.storage.mounts import list_tenant_mounts
 
 from ..support.storage_stack import DATASETS, HOMES, WEIGHTS, config_of
 
@@ -14,7 +15,7 @@ OWN = "gpu-test-datasets-111122223333-us-east-1"
 def list_statements(*storage: dict[str, Any], tenant: int = 0) -> dict[str, Any]:
     """Actions → (resources, conditions)."""
     config = config_of([*storage])
-    found = list_bucket_statements(config, config.tenants[tenant], SESSION)
+    found = list_bucket_statements(config, list_tenant_mounts(config, config.tenants[tenant]), SESSION)
     return {" ".join(part["Action"]): (part["Resource"], part["Condition"]) for part in found}
 
 

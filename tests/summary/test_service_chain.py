@@ -4,7 +4,7 @@ import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.summary import explain_service
-from gpu_blueprint.summary.pods import find_room
+from gpu_blueprint.tenancy.gpu_pods import find_room
 
 from ..support import builders
 from ..support.plans import shipped_config

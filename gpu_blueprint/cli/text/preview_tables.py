@@ -46,7 +46,7 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
         tables.append(build_tenant_table(config))
     if queues := summarize_queues(config):
         tables.append(build_queue_table(queues))
-    if config.services:
+    if config.all_services:
         tables.append(build_service_table(config))
     if starts := [*list_start_times(config)]:
         tables.append(build_start_table(config, starts))
@@ -159,7 +159,7 @@ def build_service_table(config: StackConfig) -> PlainTable:
     """Return a row for each service."""
     headers = ("Deployment", "pool", "server", "replicas", "scales on")
     return PlainTable(
-        "Services", headers, [_format_service(summarize_service(config, service)) for service in config.services]
+        "Services", headers, [_format_service(summarize_service(config, service)) for service in config.all_services]
     )
 
 

@@ -87,7 +87,7 @@ class Move:
     def services_note(self) -> str:
         """A reminder of the services that run in the pool; empty without services."""
         pool = self.work.pool.name
-        names = [f"{service.tenant}/{service.name}" for service in self.work.stack.services if service.pool == pool]
+        names = [f"{service.tenant}/{service.name}" for service in self.work.stack.all_services if service.pool == pool]
         return f", with `pool` and the signals' targets of {', '.join(names)}" if names else ""
 
 

@@ -7,8 +7,8 @@ from ..catalog.resources import EFA_RESOURCE
 from ..config import CpuPool, Pool, StackConfig
 from ..config.pod_rooms import find_pod_room
 from ..sharing import POOL_KEY
-from ..tenancy.mutation import tolerate
-from ..tenancy.pool_classes import name_pool_class
+from .mutation import tolerate
+from .pool_classes import name_pool_class
 
 _HUGEPAGES_MIB = 5120
 """Hugepages that EFA takes on a node with many interfaces (EKS user guide, node-efa)."""

@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.node_room import find_allocatable
 from gpu_blueprint.config import Pool, StackConfig
-from gpu_blueprint.summary.pods import build_pod, find_room
+from gpu_blueprint.tenancy.gpu_pods import build_pod, find_room
 
 from ..support import builders
 from ..support.plans import SHIPPED, shipped_config

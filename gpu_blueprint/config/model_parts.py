@@ -1,0 +1,135 @@
+"""The parts of a served model: its version, the source of its weights, its image, and Triton's single models."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ..errors import Problem
+from ..model import Model
+from .identities import Prefix
+from .scalars import Name, ObjectName
+from .shapes import Shape
+
+_LONGEST_VERSION = 15
+ModelVersion = Annotated[
+    str,
+    Shape(
+        r"[a-z0-9]([a-z0-9-]*[a-z0-9])?",
+        "not-a-model-version",
+        "the version of a model",
+        f"write at most {_LONGEST_VERSION} lower-case letters, digits and '-', quoted if it is a number",
+        longest=_LONGEST_VERSION,
+    ),
+]
+Revision = Annotated[
+    str,
+    Shape(
+        r"[0-9a-f]{40}",
+        "not-a-revision",
+        "the revision of a repository",
+        "write the 40 digits of a commit: a branch such as main changes under a running model",
+    ),
+]
+Repository = Annotated[
+    str,
+    Shape(
+        r"[\w.-]{1,96}/[\w.-]{1,96}",
+        "not-a-model-repository",
+        "a repository of Hugging Face",
+        "write owner/name, such as Qwen/Qwen3-8B",
+        longest=200,
+        in_editor=False,
+    ),
+]
+ImageTag = Annotated[str, Shape(r"\w[\w.-]{0,127}", "not-an-image-tag", "the tag of an image", longest=128)]
+Digest = Annotated[
+    str,
+    Shape(
+        r"sha256:[0-9a-f]{64}",
+        "not-a-digest",
+        "the digest of an image",
+        "write sha256: and 64 digits; `crane digest IMAGE:TAG` prints it",
+        longest=71,
+    ),
+]
+FlagName = Annotated[
+    str,
+    Shape(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", "not-a-flag", "the name of a flag", "write it without the leading --"),
+]
+Argument = bool | int | float | str
+
+
+class Source(Model):
+    """The place of the weights: a `storage` of the stack, or for development a repository of Hugging Face."""
+
+    storage: Name | None = None
+    """Name of a storage that the tenant may read."""
+    path: Prefix | None = None
+    """Folder in the storage. Default: its top."""
+    load: Literal["stream", "mount"] | None = None
+    """`stream` reads safetensors from S3 straight to the GPU, `mount` reads them as files. Default: `stream` for vLLM
+    with storage of the kind `s3`, else `mount`."""
+    repository: Repository | None = None
+    """Repository of Hugging Face, such as `Qwen/Qwen3-8B`; every replica downloads it anew."""
+    revision: Revision | None = None
+    """Commit of the repository."""
+    token_secret: ObjectName | None = None
+    """Secret of the tenant whose key `token` opens the repository."""
+
+    @property
+    def folder(self) -> str:
+        """The path without slash at its end; empty for the top of the storage."""
+        return (self.path or "").removesuffix("/")
+
+    def problems(self) -> Iterator[Problem]:
+        if bool(self.storage) == bool(self.repository):
+            reason = "a model comes from storage or from repository" + (", not both" if self.storage else "")
+            yield Problem("source-unclear", (), reason, "write {storage, path}, or {repository, revision}")
+            return
+        of_storage = {"path": self.path, "load": self.load}
+        of_hub = {"revision": self.revision, "tokenSecret": self.token_secret}
+        other, owner = (of_hub, "repository") if self.storage else (of_storage, "storage")
+        for field, value in other.items():
+            if value is not None:
+                yield Problem("source-unclear", (field,), f"{field} belongs to {owner}, which is not set", "remove it")
+        if self.repository and not self.revision:
+            reason = "without revision, the next replica may run other weights than the last"
+            hint = f"write the commit; huggingface.co/{self.repository}/commits shows it"
+            yield Problem("model-without-revision", ("revision",), reason, hint)
+
+
+class ServerImage(Model):
+    """The image of the server."""
+
+    tag: ImageTag
+    """Tag of the server's own repository, such as `v0.28.0`."""
+    digest: Digest | None = None
+    """Digest of the tag, so that nobody can put another image under it. Default: none."""
+
+
+class TritonEntry(Model):
+    """One model in Triton's repository."""
+
+    name: Annotated[
+        str, Shape(r"[A-Za-z0-9][\w.-]{0,62}", "not-a-name", "the name of a folder", "write letters, digits, '_', '-'")
+    ]
+    """Name of the model, and of its folder below the path of the source."""
+    format: Literal["onnx", "tensorrt"]
+    """`onnx` reads `model.onnx`, `tensorrt` reads `model.plan`, each in the folder `1`."""
+    max_batch: Annotated[int, Field(ge=0, le=65536)] = 0
+    """Most requests in one batch. Default: 0, and the server batches nothing."""
+    window_microseconds: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    """Time for which a request waits for others to fill its batch."""
+    instances: Annotated[int, Field(ge=1, le=64)] = 1
+    """Copies of the model on the GPU that work at once."""
+
+    @property
+    def file(self) -> str:
+        """Name of the model's file."""
+        return "model.onnx" if self.format == "onnx" else "model.plan"
+
+    def problems(self) -> Iterator[Problem]:
+        if self.window_microseconds and not self.max_batch:
+            reason = "requests wait for a batch only where maxBatch allows batches"
+            yield Problem("window-without-batch", ("windowMicroseconds",), reason, "write maxBatch, or remove it")

@@ -1,0 +1,45 @@
+"""The size of a language model: what decides how much memory its weights and its KV cache take."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ..model import Model
+
+Dtype = Literal["float32", "float16", "bfloat16"]
+DTYPE_BYTES: Mapping[str, int] = MappingProxyType({"float32": 4, "float16": 2, "bfloat16": 2})
+"""Dtype → bytes of one number."""
+_KV = 2
+"""A token leaves a key and a value in each layer."""
+
+
+class ModelShape(Model):
+    """The size of a language model, as its `config.json` states it."""
+
+    parameters: Annotated[float, Field(ge=1e6, le=1e14, allow_inf_nan=False)]
+    """Number of parameters, of all experts together, such as 8.03e9."""
+    dtype: Dtype
+    """Type of the weights before quantization, and of the activations."""
+    layers: Annotated[int, Field(ge=1, le=1000)]
+    """Layers with attention (`num_hidden_layers`)."""
+    kv_heads: Annotated[int, Field(ge=1, le=1024)]
+    """Heads of keys and values (`num_key_value_heads`)."""
+    head_size: Annotated[int, Field(ge=1, le=1024)]
+    """Numbers in one head (`head_dim`, or `hidden_size` / `num_attention_heads`)."""
+    heads: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Heads of attention (`num_attention_heads`), which the GPUs of a replica share evenly. Default: not checked."""
+    kv_bytes_per_token: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    """Bytes that a token takes in the KV cache over all layers, for models that keep less than keys and values of every
+    layer, such as latent attention. Default: computed from the layers and heads."""
+
+    def count_kv_bytes(self, bytes_per_number: float | None = None) -> float:
+        """Return the bytes of one token in the KV cache of all GPUs of a replica together.
+
+        Args:
+            bytes_per_number: Bytes of a number in a cache of another type, such as 1 for FP8.
+        """
+        size = DTYPE_BYTES[self.dtype]
+        stated = self.kv_bytes_per_token or _KV * self.layers * self.kv_heads * self.head_size * size
+        return stated * (bytes_per_number or size) / size

@@ -1,0 +1,240 @@
+"""Models that the platform serves: the server, the source of the weights, the replicas, and the next version."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..errors import Problem
+from ..model import Model
+from .model_parts import Argument, FlagName, ModelVersion, ServerImage, Source, TritonEntry
+from .model_shapes import ModelShape
+from .network import refuse_repeated
+from .scalars import Name, ObjectName, Share, ShortDuration, Threshold
+from .services import Queue, Replicas, Service, Signal
+from .storage import AnyStorage, S3Storage
+from .tenants import GpuAmount
+
+NAME_LABEL = "app.kubernetes.io/name"
+"""Label of all pods of a model: the Service and the NetworkPolicy select it."""
+INSTANCE_LABEL = "app.kubernetes.io/instance"
+"""Label of the pods of one version: the Deployment, the scaler and the monitor select it."""
+_QUEUE = Queue.model_construct(signal="queue", per_replica=4)
+"""A few waiting requests say that a replica is missing, before callers notice."""
+
+
+class _Next(Model):
+    """The next version of a model beside the present: a share of the replicas, and the fields in which it differs."""
+
+    version: ModelVersion
+    """Name of the next version; another than the present."""
+    share: Share
+    """Share of the replicas, and with it of the requests, such as 0.1."""
+    source: Source | None = None
+    """Source of the next version. Default: the same."""
+    image: ServerImage | None = None
+    """Image of the next version. Default: the same."""
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Field → value in which the version differs from the present."""
+        names = [name for name in type(self).model_fields if name != "share"]
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+    def problems(self) -> Iterator[Problem]:
+        if not 0 < self.share < 1:
+            reason = f"a version with a share of {self.share:g} is no version beside another"
+            yield Problem("share-out-of-range", ("share",), reason, "write 0.1 for every tenth replica")
+
+
+class NextVllm(_Next):
+    """The next version of a model that vLLM serves."""
+
+    shape: ModelShape | None = None
+    """Size of the next version. Default: the same."""
+    quantization: Name | None = None
+    """Quantization of the next version. Default: the same."""
+    max_model_len: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
+    """Longest sequence of the next version. Default: the same."""
+    arguments: dict[FlagName, Argument] | None = None
+    """Further flags of the next version, in place of the present flags. Default: the same."""
+
+
+class NextTriton(_Next):
+    """The next version of a set of models that Triton serves."""
+
+    models: Annotated[list[TritonEntry], Field(min_length=1, max_length=50)] | None = None
+    """Models of the next version. Default: the same."""
+    arguments: dict[FlagName, Argument] | None = None
+    """Further flags of the next version, in place of the present flags. Default: the same."""
+
+
+class ServedModel(Model):
+    """The fields of a model that do not depend on its server."""
+
+    name: Name
+    """Name of the model, and of the Service at which callers find it."""
+    tenant: str
+    """Tenant that owns the model; it runs in the tenant's namespace and counts towards its quotas."""
+    pool: str
+    """Pool that the replicas run in."""
+    gpus: GpuAmount = 1
+    """GPUs of one replica, counted in the resource that the pool hands out; by MIG profile where it hands out
+    several."""
+    version: ModelVersion | None = None
+    """Version of the model, a part of the Deployment's name. Default: none."""
+    source: Source
+    """Place of the weights."""
+    image: ServerImage | None = None
+    """Image of the server. Default: the newest version that the blueprint knows, without a digest."""
+    arguments: dict[FlagName, Argument] = {}
+    """Further flags of the server, such as `{enable-prefix-caching: true}`; a flag that is true has no value."""
+    replicas: Replicas
+    """Least and most replicas, of both versions together."""
+    scale_on: list[Signal] = Field([], max_length=5)
+    """Signals of the load. Default: the length of the queue."""
+    quiet_seconds: int = Field(900, ge=1, le=3600)
+    """Seconds for which fewer replicas must suffice before a replica goes, from 180 to 3600."""
+    drain: ShortDuration | None = None
+    """Longest time for which a replica that ends may finish its requests. Default: the time that its node leaves, of
+    which spot leaves 2 minutes, and at most 5 minutes."""
+    callers: list[ObjectName] = Field([], max_length=50)
+    """Further namespaces that may call the model. Default: only the tenant's own."""
+
+    @property
+    def deployment(self) -> str:
+        """Name of the Deployment of this version."""
+        return f"{self.name}-{self.version}" if self.version else self.name
+
+    @property
+    def account(self) -> str:
+        """Name of the service account of the model's pods."""
+        return f"model-{self.name}"
+
+    @property
+    def pod_labels(self) -> dict[str, str]:
+        """Labels that select the pods of this version."""
+        return {INSTANCE_LABEL: self.deployment}
+
+    @property
+    def signals(self) -> list[Signal]:
+        """The stated signals, or the queue."""
+        return list(self.scale_on) or [_QUEUE]
+
+    def streams_from(self, storage: AnyStorage) -> bool:
+        """Return whether the server reads its weights from S3 itself, without a mount."""
+        return isinstance(storage, S3Storage) and self.server_name == "vllm" and self.source.load != "mount"
+
+    @property
+    def next_version(self) -> _Next | None:
+        """The version beside the present."""
+        raise NotImplementedError
+
+    def list_versions(self) -> "list[ServedModel]":
+        """Return the present version and the next, if any, each as a model with its own part of the replicas."""
+        if (following := self.next_version) is None:
+            return [self]
+        ours, theirs = self.replicas.split(following.share)
+        present = self.model_copy(update={"next": None, "replicas": ours})
+        return [present, present.model_copy(update={**following.changes, "replicas": theirs})]
+
+    def to_service(self) -> Service:
+        """Return this version as a service, which scales its Deployment."""
+        return Service.model_construct(
+            name=self.deployment,
+            tenant=self.tenant,
+            pool=self.pool,
+            gpus=self.gpus,
+            server=self.server_name,
+            pod_labels=self.pod_labels,
+            replicas=self.replicas,
+            scale_on=self.signals,
+            quiet_seconds=self.quiet_seconds,
+        )
+
+    @property
+    def server_name(self) -> Literal["vllm", "triton"]:
+        """Name of the server."""
+        raise NotImplementedError
+
+    def problems(self) -> Iterator[Problem]:
+        yield from self.to_service().problems()
+        yield from refuse_repeated(self.callers, "callers")
+        if (following := self.next_version) is None:
+            return
+        if following.version == self.version:
+            reason = f"{following.version!r} is already the version of the model"
+            yield Problem("name-taken", ("next", "version"), reason, "choose another version", names=(self.name,))
+        if self.replicas.max < len(("present", "next")):
+            reason = "two versions need a replica each"
+            yield Problem("replicas-without-share", ("replicas", "max"), reason, "write 2 or more, or remove next")
+
+
+class VllmModel(ServedModel):
+    """A language model that vLLM serves, with the API of OpenAI."""
+
+    server: Literal["vllm"]
+    """`vllm` serves language models."""
+    shape: ModelShape | None = None
+    """Size of the model, from which `check` computes the memory that it takes."""
+    config_json: str | None = Field(None, min_length=1, max_length=500)
+    """In place of `shape`: the path of the model's `config.json` below the folder of `Pulumi.yaml`."""
+    quantization: Name | None = None
+    """Quantization of the weights, such as `fp8` or `awq`. Default: none, and the weights are of the shape's dtype."""
+    max_model_len: Annotated[int, Field(ge=1, le=100_000_000)]
+    """Longest sequence in tokens, of a request and its answer together."""
+    max_num_seqs: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """Most requests that a replica computes at once. Default: vLLM's own."""
+    gpu_memory_utilization: Share | None = None
+    """Part of the GPU's memory that a replica takes. Default: 0.9, divided by the pods that share the GPU."""
+    tokens_per_second: Threshold | None = None
+    """Tokens that a replica writes in a second at full load, for the cost of a million tokens. Default: none."""
+    next: NextVllm | None = None
+    """The next version, beside the present with a share of the replicas. Default: none."""
+
+    @property
+    def next_version(self) -> NextVllm | None:
+        return self.next
+
+    @property
+    def server_name(self) -> Literal["vllm"]:
+        return self.server
+
+    def problems(self) -> Iterator[Problem]:
+        yield from super().problems()
+        if self.shape is None and self.config_json is None:
+            reason = "without the size of the model, nobody knows whether it fits"
+            yield Problem("model-without-shape", (), reason, "write shape, or configJson with the path of config.json")
+
+
+class TritonModel(ServedModel):
+    """Models that Triton serves together in one process, such as ONNX graphs and TensorRT plans."""
+
+    server: Literal["triton"]
+    """`triton` serves any other model."""
+    models: Annotated[list[TritonEntry], Field(min_length=1, max_length=50)]
+    """Models of the server; they share its GPU."""
+    memory_gib: Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)] | None = None
+    """GiB of GPU memory that all models together take, as `nvidia-smi` shows it. Default: not checked."""
+    requests_per_second: Threshold | None = None
+    """Requests that a replica answers in a second at full load, for the cost of a million requests."""
+    next: NextTriton | None = None
+    """The next version, beside the present with a share of the replicas. Default: none."""
+
+    @property
+    def next_version(self) -> NextTriton | None:
+        return self.next
+
+    @property
+    def server_name(self) -> Literal["triton"]:
+        return self.server
+
+    def problems(self) -> Iterator[Problem]:
+        yield from super().problems()
+        yield from refuse_repeated([entry.name for entry in self.models], "models")
+        if self.source.repository:
+            reason = "Triton reads a folder of models, and a repository of Hugging Face is none"
+            yield Problem("source-without-folder", ("source", "repository"), reason, "name a storage of the stack")
+
+
+AnyModel = Annotated[VllmModel | TritonModel, Field(discriminator="server")]

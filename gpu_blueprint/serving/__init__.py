@@ -1,0 +1,1 @@
+"""From a model of the stack file and its pool to what Kubernetes runs: memory, flags, pods, traffic, drains."""

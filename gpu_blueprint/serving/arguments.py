@@ -1,0 +1,72 @@
+"""The flags of a server: those that follow from the pool, the storage and the drain, then those of the stack file."""
+
+import json
+from collections.abc import Iterator
+
+from ..catalog.inference_servers import INFERENCE_SERVERS
+from ..config import Pool, StackConfig
+from ..config.model_parts import Argument
+from ..config.models import ServedModel, TritonModel, VllmModel
+from .drains import plan_drain
+from .memory import count_devices, find_utilization
+from .sources import is_streamed, locate_weights
+
+REPOSITORY_FOLDER = "/models"
+"""Folder in which Triton finds its models."""
+_STREAMS_AT_ONCE = 16
+_PROBES = "/health,/metrics,/ping"
+
+
+def list_arguments(config: StackConfig, pool: Pool, model: ServedModel) -> list[str]:
+    """Return the arguments of a server's process, one flag each; a list of the stack file ends it, sorted by name."""
+    match model:
+        case VllmModel():
+            own = list(_list_vllm_flags(config, pool, model))
+        case TritonModel():
+            own = list(_list_triton_flags(pool, model))
+        case _:
+            raise AssertionError(model)
+    return [*own, *(flag for name in sorted(model.arguments) for flag in _write_flag(name, model.arguments[name]))]
+
+
+def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel) -> Iterator[str]:
+    """Yield vLLM's flags. Callers ask for the model by its name, so that a new version changes no caller."""
+    gpus = count_devices(model.gpus)
+    yield f"--model={locate_weights(config, model)}"
+    yield f"--served-model-name={model.name}"
+    yield f"--port={INFERENCE_SERVERS['vllm'].http}"
+    if model.source.revision:
+        yield f"--revision={model.source.revision}"
+    if is_streamed(config, model):
+        yield "--load-format=runai_streamer"
+        settings = {"concurrency": _STREAMS_AT_ONCE, **({"distributed": True} if gpus > 1 else {})}
+        yield f"--model-loader-extra-config={json.dumps(settings, separators=(',', ':'))}"
+    if gpus > 1:
+        yield f"--tensor-parallel-size={gpus}"
+    if model.shape:
+        yield f"--dtype={model.shape.dtype}"
+    if model.quantization:
+        yield f"--quantization={model.quantization}"
+    yield f"--max-model-len={model.max_model_len}"
+    if model.max_num_seqs:
+        yield f"--max-num-seqs={model.max_num_seqs}"
+    yield f"--gpu-memory-utilization={find_utilization(pool, model):g}"
+    # Without this flag, vLLM breaks off every answer when a replica ends.
+    yield f"--shutdown-timeout={plan_drain(pool, model).answer}"
+    yield f"--disable-access-log-for-endpoints={_PROBES}"
+
+
+def _list_triton_flags(pool: Pool, model: TritonModel) -> Iterator[str]:
+    yield f"--model-repository={REPOSITORY_FOLDER}"
+    yield "--model-control-mode=none"
+    # A replica takes requests only once all its models are loaded.
+    yield "--strict-readiness=true"
+    yield f"--exit-timeout-secs={plan_drain(pool, model).answer}"
+
+
+def _write_flag(name: str, value: Argument) -> Iterator[str]:
+    """Yield a flag; a flag that is true stands alone, and a flag that is false has the prefix ``no-``."""
+    if isinstance(value, bool):
+        yield f"--{name}" if value else f"--no-{name}"
+    else:
+        yield f"--{name}={value}"

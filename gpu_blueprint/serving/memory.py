@@ -1,0 +1,101 @@
+"""The memory of a model on its GPUs: weights, KV cache, and what is left for further requests.
+
+vLLM takes a part of each GPU's memory (``gpu-memory-utilization``), puts the weights and its work space there, and
+gives the rest to the KV cache. It ends at its start if the cache does not hold one sequence of ``max-model-len``
+(vllm docs, "Conserving Memory"; vllm/v1/core/kv_cache_utils.py). Read 2026-11-23.
+"""
+
+from dataclasses import dataclass
+
+from ..catalog.quantizations import find_kv_bytes, find_quantization
+from ..config import Pool, StackConfig
+from ..config.model_shapes import DTYPE_BYTES, ModelShape
+from ..config.models import VllmModel
+from ..config.tenants import GpuAmount
+from ..sharing import Mig
+from ..sharing.profile import find_mig_layout
+
+USUAL_UTILIZATION = 0.9
+"""vLLM's own default: the rest is for the CUDA context and fragments."""
+WORKSPACE_GIB = 1.5
+"""GiB on each GPU for activations and CUDA graphs. It is an assumption: vLLM measures it at its start, and models of
+8 billion parameters took 1 to 2 GiB with the usual batch."""
+_GIB = 2**30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelMemory:
+    """The memory of one replica, summed over its GPUs, in GiB."""
+
+    granted: float
+    """The part of the GPUs that the replica takes."""
+    weights: float
+    workspace: float
+    sequence: float
+    """KV cache of one sequence of the greatest length."""
+
+    @property
+    def needed(self) -> float:
+        """The least with which the server starts."""
+        return self.weights + self.workspace + self.sequence
+
+    @property
+    def fits(self) -> bool:
+        """True if the server starts."""
+        return self.needed <= self.granted
+
+    @property
+    def cache(self) -> float:
+        """GiB that are left for the KV cache; below 0 if the weights do not fit."""
+        return self.granted - self.weights - self.workspace
+
+    @property
+    def sequences(self) -> int:
+        """Number of sequences of the greatest length that the cache holds at once."""
+        return max(0, int(self.cache / self.sequence))
+
+
+def measure_model(stack: StackConfig, pool: Pool, model: VllmModel) -> ModelMemory | None:
+    """Return the memory of a replica in a pool; None if the size of the model is not known or the pool has no type."""
+    if model.shape is None or not (rows := stack.list_instances(pool)):
+        return None
+    gpus = count_devices(model.gpus)
+    granted = min(row.gpu_memory_mib for row in rows) / 1024 * find_part(pool) * find_utilization(pool, model) * gpus
+    return ModelMemory(
+        granted=granted,
+        weights=count_weights_gib(model, model.shape),
+        workspace=WORKSPACE_GIB * gpus,
+        sequence=model.shape.count_kv_bytes(find_kv_bytes(model.arguments)) * model.max_model_len / _GIB,
+    )
+
+
+def count_weights_gib(model: VllmModel, shape: ModelShape) -> float:
+    """Return the GiB of the weights on the GPUs."""
+    quantization = find_quantization(model.quantization) if model.quantization else None
+    size = quantization.bytes_per_parameter if quantization else DTYPE_BYTES[shape.dtype]
+    return shape.parameters * size / _GIB
+
+
+def count_devices(amount: GpuAmount) -> int:
+    """Return how many devices the processes of one replica see."""
+    return sum(amount.values()) if isinstance(amount, dict) else amount
+
+
+def find_part(pool: Pool) -> float:
+    """Return the part of a GPU's memory that a process sees: a MIG slice, or else the whole GPU, also a shared one."""
+    if not isinstance(pool.sharing, Mig) or pool.model.mig is None:
+        return 1
+    profiles = pool.model.mig.profiles
+    whole = max(profile.memory_slices for profile in profiles.values())
+    return min(profiles[name].memory_slices for name in find_mig_layout(pool.model, pool.sharing)) / whole
+
+
+def find_utilization(pool: Pool, model: VllmModel) -> float:
+    """Return the part of the memory that it sees which a replica takes."""
+    return model.gpu_memory_utilization or find_most_utilization(pool)
+
+
+def find_most_utilization(pool: Pool) -> float:
+    """Return the most that each of the pods on a GPU may take; a shared GPU shows its whole memory to all of them."""
+    replicas = getattr(pool.sharing, "replicas", None) or 1
+    return int(USUAL_UTILIZATION / replicas * 1000) / 1000

@@ -1,0 +1,54 @@
+"""The objects of a model beside its pods: Deployment, Service, PodDisruptionBudget and NetworkPolicy."""
+
+from typing import Any
+
+from ..config import StackConfig
+from ..config.models import NAME_LABEL, ServedModel
+from .pods import build_template
+
+_PROGRESS_S = 3600
+"""Seconds after which Kubernetes says that a rollout stands still: a node, an image and the weights take their time."""
+SERVICE_PORT = 80
+
+
+def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
+    """Return the ``spec`` of the Deployment of one version; KEDA sets its replicas.
+
+    A replica ends before its successor starts, since a pool at its ceiling has no room for both. A replica that may be
+    alone waits for its successor, because callers would else get no answer.
+    """
+    replaces_first = model.replicas.min > 1
+    return {
+        "progressDeadlineSeconds": _PROGRESS_S,
+        "revisionHistoryLimit": 3,
+        "strategy": {
+            "type": "RollingUpdate",
+            "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}
+            if replaces_first
+            else {"maxSurge": 1, "maxUnavailable": 0},
+        },
+        "selector": {"matchLabels": model.pod_labels},
+        "template": build_template(config, model),
+    }
+
+
+def build_service_spec(model: ServedModel) -> Any:
+    """Return the ``spec`` of the Service, which sends requests to all versions, by their replicas."""
+    return {
+        "type": "ClusterIP",
+        "selector": {NAME_LABEL: model.name},
+        "ports": [{"name": "http", "port": SERVICE_PORT, "targetPort": "http", "protocol": "TCP"}],
+    }
+
+
+def build_budget_spec(model: ServedModel) -> Any:
+    """Return the ``spec`` of the PodDisruptionBudget of one version.
+
+    It counts the pods that are away. A least number of pods would block the drain of a node with the last replica.
+    """
+    return {
+        "maxUnavailable": 1,
+        "selector": {"matchLabels": model.pod_labels},
+        # A replica that never gets ready must not keep its node.
+        "unhealthyPodEvictionPolicy": "AlwaysAllow",
+    }

@@ -1,0 +1,153 @@
+"""The pod of a replica: every field follows from the model and its pool."""
+
+from collections.abc import Iterator
+from math import ceil
+from typing import Any
+
+from ..catalog.inference_servers import INFERENCE_SERVERS
+from ..config import Pool, StackConfig
+from ..config.models import INSTANCE_LABEL, NAME_LABEL, ServedModel, TritonModel
+from ..tenancy.gpu_pods import build_pod
+from .arguments import REPOSITORY_FOLDER, list_arguments
+from .drains import LEAVE_S, plan_drain
+from .images import place_image
+from .memory import count_devices
+from .sources import find_mounted, locate_weights
+from .starts import find_start_limit
+from .triton import SETTINGS_FOLDER, build_command, name_settings
+
+_USER = 1000
+"""Triton's image has this user; vLLM's image runs as any user with a home."""
+_HOME = "/home/server"
+_ZONE = "topology.kubernetes.io/zone"
+_PROBE_S = 10
+_SHARED_GIB = 1
+"""GiB of shared memory for each GPU, by which the processes of a replica talk."""
+
+
+def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
+    """Return the pod template of a version."""
+    pool = config.gpu_pools_by_name[model.pool]
+    counts = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(model.gpus).items() if count}
+    pod = build_pod(config, pool, namespace=config.find_namespace(model), limits=counts)
+    spec = pod["spec"]
+    (container,) = spec["containers"]
+    labels = {NAME_LABEL: model.name, INSTANCE_LABEL: model.deployment}
+    labels |= {"app.kubernetes.io/version": model.version} if model.version else {}
+    return {
+        "metadata": {"labels": labels},
+        "spec": {
+            **spec,
+            "serviceAccountName": model.account,
+            # Credentials of AWS come by a token of their own (EKS Pod Identity).
+            "automountServiceAccountToken": False,
+            "terminationGracePeriodSeconds": plan_drain(pool, model).grace,
+            "securityContext": {
+                "runAsNonRoot": True,
+                "runAsUser": _USER,
+                "runAsGroup": _USER,
+                "fsGroup": _USER,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "topologySpreadConstraints": [_spread(model.pod_labels)],
+            "containers": [_build_container(config, pool, model, container)],
+            "volumes": list(_list_volumes(config, model)),
+        },
+    }
+
+
+def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked: dict[str, Any]) -> dict[str, Any]:
+    server = INFERENCE_SERVERS[model.server_name]
+    arguments = list_arguments(config, pool, model)
+    ports = {"http": server.http} | ({"metrics": server.port} if server.port != server.http else {})
+    run = {"args": arguments}
+    if isinstance(model, TritonModel):
+        run = {"command": build_command(model, locate_weights(config, model), arguments)}
+    return {
+        "name": server.name,
+        "image": place_image(config, model),
+        **run,
+        "env": list(_list_variables(model)),
+        "ports": [{"name": name, "containerPort": port} for name, port in ports.items()],
+        "resources": asked["resources"],
+        # The pod leaves the Service at once, but proxies hear of it a few seconds later.
+        "lifecycle": {"preStop": {"sleep": {"seconds": LEAVE_S}}},
+        "startupProbe": {
+            "httpGet": {"path": server.ready, "port": "http"},
+            "periodSeconds": _PROBE_S,
+            "failureThreshold": ceil(find_start_limit(config, pool, model) / _PROBE_S),
+        },
+        "readinessProbe": {
+            "httpGet": {"path": server.ready, "port": "http"},
+            "periodSeconds": 5,
+            "timeoutSeconds": 2,
+            "failureThreshold": 3,
+        },
+        # A busy server answers late. Only a server that is silent for minutes starts anew.
+        "livenessProbe": {
+            "httpGet": {"path": server.live, "port": "http"},
+            "periodSeconds": _PROBE_S,
+            "timeoutSeconds": 5,
+            "failureThreshold": 10,
+        },
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            # NVIDIA's hooks write the cache of libraries into the container when it starts.
+            "readOnlyRootFilesystem": False,
+        },
+        "volumeMounts": list(_list_places(config, model)),
+    }
+
+
+def _list_variables(model: ServedModel) -> Iterator[dict[str, Any]]:
+    """Yield the environment: a home that any user may write, and no reports to the makers of the server."""
+    yield {"name": "HOME", "value": _HOME}
+    if isinstance(model, TritonModel):
+        return
+    # Python asks for the name of the user, and the image knows no user 1000.
+    yield {"name": "USER", "value": "server"}
+    yield {"name": "VLLM_NO_USAGE_STATS", "value": "1"}
+    if not model.source.repository:
+        # A wrong path fails at once, and is not looked up on the internet.
+        yield {"name": "HF_HUB_OFFLINE", "value": "1"}
+    elif model.source.token_secret:
+        secret = {"name": model.source.token_secret, "key": "token"}
+        yield {"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": secret}}
+
+
+def _spread(labels: dict[str, str]) -> dict[str, Any]:
+    """Return the wish for replicas in several zones; a zone without GPUs must not stop them."""
+    return {
+        "maxSkew": 1,
+        "topologyKey": _ZONE,
+        "whenUnsatisfiable": "ScheduleAnyway",
+        "labelSelector": {"matchLabels": labels},
+        "matchLabelKeys": ["pod-template-hash"],
+    }
+
+
+def _list_volumes(config: StackConfig, model: ServedModel) -> Iterator[dict[str, Any]]:
+    """Yield the volumes. Shared memory counts towards the memory of the container."""
+    yield {
+        "name": "shared-memory",
+        "emptyDir": {"medium": "Memory", "sizeLimit": f"{_SHARED_GIB * count_devices(model.gpus)}Gi"},
+    }
+    yield {"name": "home", "emptyDir": {}}
+    yield {"name": "tmp", "emptyDir": {}}
+    if mount := find_mounted(config, model):
+        yield {"name": mount.claim, "persistentVolumeClaim": {"claimName": mount.claim, "readOnly": True}}
+    if isinstance(model, TritonModel):
+        yield {"name": "models", "emptyDir": {}}
+        yield {"name": "settings", "configMap": {"name": name_settings(model)}}
+
+
+def _list_places(config: StackConfig, model: ServedModel) -> Iterator[dict[str, Any]]:
+    yield {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108
+    yield {"name": "home", "mountPath": _HOME}
+    yield {"name": "tmp", "mountPath": "/tmp"}  # noqa: S108
+    if mount := find_mounted(config, model):
+        yield {"name": mount.claim, "mountPath": mount.path, "readOnly": True}
+    if isinstance(model, TritonModel):
+        yield {"name": "models", "mountPath": REPOSITORY_FOLDER}
+        yield {"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True}
