@@ -56,14 +56,12 @@ class Platform(pulumi.ComponentResource):
     def __init__(self, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
         name = self.cluster_name = config.cluster_name
         collector = Collector()
-        collecting = pulumi.ResourceOptions(transformations=[collector.collect])
-        super().__init__(
-            "gpu-blueprint:components:Platform", name, None, pulumi.ResourceOptions.merge(opts, collecting)
-        )
+        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transformations=[collector.collect]))
+        super().__init__("gpu-blueprint:components:Platform", name, None, opts)
         self._config = config
+
         cloud_providers = make_cloud_providers(config, parent=self)
         cloud = pulumi.ResourceOptions(parent=self, providers=cloud_providers)
-
         network = Network(f"{name}-network", config, opts=cloud)
         cluster = Cluster(f"{name}-cluster", config, network=network, opts=cloud)
         access = Access(f"{name}-access", config, cluster=cluster, opts=cloud)
@@ -83,12 +81,13 @@ class Platform(pulumi.ComponentResource):
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
         ready, queues = self._make_queues(depends_on=working_cluster, opts=kubernetes)
         spaces = self._make_tenants(node_pools, cluster, queues, volumes, depends_on=[*ready, *keda], opts=both)
-        self._make_headroom(depends_on=[*working_cluster, *node_pools.values()], opts=kubernetes)
-        self._make_models(spaces, opts=kubernetes)
-        self._make_autoscalers(spaces, opts=kubernetes)
+        if any(pool.headroom for pool in config.gpu_pools):
+            ready_pools = [*working_cluster, *node_pools.values()]
+            HeadroomSpace(f"{name}-headroom", config, depends_on=ready_pools, opts=kubernetes)
+        self._make_services(spaces, opts=kubernetes)
 
-        if config.billing and config.monthly_budget:
-            Billing(f"{name}-billing", config, config.billing, usd_per_month=config.monthly_budget, opts=cloud)
+        if config.billing and (usd := config.monthly_budget):
+            Billing(f"{name}-billing", config, config.billing, usd_per_month=usd, opts=cloud)
         # The last resource, because it depends on all resources that were made before.
         PlatformRecord(f"{name}-record", config, cluster=cluster, depends_on=[*collector.made], opts=kubernetes)
         self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
@@ -236,14 +235,13 @@ class Platform(pulumi.ComponentResource):
     ) -> dict[str, pulumi.Resource]:
         """Make admission and the spaces of the tenants, and return their namespaces by tenant."""
         namespaces: dict[str, pulumi.Resource] = {}
-        name, config = f"{self.cluster_name}-admission", self._config
-        admission = Admission(name, config, depends_on=depends_on, opts=opts) if config.tenants else None
-        rights_name = f"{self.cluster_name}-rights"
-        rights = TenantRights(rights_name, config, depends_on=depends_on, opts=opts).ready if config.tenants else []
+        own, config = self.cluster_name, self._config
+        admission = Admission(f"{own}-admission", config, depends_on=depends_on, opts=opts) if config.tenants else None
+        rights = TenantRights(f"{own}-rights", config, depends_on=depends_on, opts=opts).ready if config.tenants else []
         identities = self._make_identities(cluster, opts=opts)
-        for tenant in self._config.tenants:
+        for tenant in config.tenants:
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
-            names = [*tenant.gpus, *(pool.name for pool in self._config.cpu_pools)]
+            names = [*tenant.gpus, *(pool.name for pool in config.cpu_pools)]
             used = [node_pools[name] for name in names if name in node_pools]
             used += [queues[tenant.name]] if tenant.name in queues else []
             space = TenantSpace(
@@ -274,25 +272,21 @@ class Platform(pulumi.ComponentResource):
             ready[grants.tenant] += made.ready
         return ready
 
-    def _make_headroom(self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
-        if any(pool.headroom for pool in self._config.gpu_pools):
-            HeadroomSpace(f"{self.cluster_name}-headroom", self._config, depends_on=depends_on, opts=opts)
-
-    def _make_models(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
-        for model in self._config.models:
-            name = f"{self.cluster_name}-{model.tenant}/{model.name}"
-            Model(name, self._config, model, depends_on=[namespaces[model.tenant]], opts=opts)
-
-    def _make_autoscalers(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
-        for service in self._config.all_services:
+    def _make_services(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
+        """Make the models, and the scalers of models and of teams' services."""
+        config = self._config
+        own = f"{self.cluster_name}-"
+        for model in config.models:
+            Model(f"{own}{model.tenant}/{model.name}", config, model, depends_on=[namespaces[model.tenant]], opts=opts)
+        for service in config.all_services:
             name = f"{service.tenant}/{service.name}"
             GpuAutoscaler(
-                f"{self.cluster_name}-{name}",
+                own + name,
                 service,
                 deployment=service.name,
-                namespace=self._config.find_namespace(service),
-                prometheus=self._config.prometheus_url,
-                monitor_labels=getattr(self._config.monitoring, "labels", None),
+                namespace=config.find_namespace(service),
+                prometheus=config.prometheus_url,
+                monitor_labels=getattr(config.monitoring, "labels", None),
                 depends_on=[namespaces[service.tenant]],
                 opts=_rename(name, opts),
             )

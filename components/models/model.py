@@ -13,7 +13,7 @@ from gpu_blueprint.serving.triton import build_settings, name_settings
 
 
 class Model(pulumi.ComponentResource):
-    """Everything of a model but its scaler, which ``GpuAutoscaler`` makes, its role."""
+    """A model without its scaler (``GpuAutoscaler``) and without its role, which the tenant's namespace waits for."""
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ _Loader.yaml_implicit_resolvers = {
 }
 _Loader.add_constructor(_NUMBER, _construct_number)
 # YAML 1.1 wants a dot and a sign, such as 8.0e+9. Pulumi and YAML 1.2 read 8e9 as a number too.
-_Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, [*"-+.0123456789"])  # type: ignore[no-untyped-call]
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, [*"-+.0123456789"])
 
 
 def read_document(text: str) -> tuple[yaml.Node | None, Any]:

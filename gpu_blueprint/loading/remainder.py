@@ -16,7 +16,7 @@ from ..config.buying import Reservation
 from ..config.cluster import Cluster
 from ..config.network import Network
 from ..config.services import Service
-from ..config.stack import AnyPool
+from ..config.stack_sections import AnyPool
 from ..config.storage import AnyStorage
 from ..config.tenants import Tenant
 from ..errors import Path, Problem, move_under

@@ -1,26 +1,28 @@
 """The pod of a replica: every field follows from the model and its pool."""
 
+import hashlib
+import json
 from collections.abc import Iterator
-from math import ceil
 from typing import Any
 
 from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..config import Pool, StackConfig
 from ..config.models import INSTANCE_LABEL, NAME_LABEL, ServedModel, TritonModel
+from ..config.sizes import read_room
 from ..tenancy.gpu_pods import build_pod
 from .arguments import REPOSITORY_FOLDER, list_arguments
 from .drains import LEAVE_S, plan_drain
 from .images import place_image
 from .memory import count_devices
-from .sources import find_mounted, locate_weights
+from .probes import build_probes
+from .sources import find_mounted, is_streamed, locate_weights
 from .starts import find_start_limit
-from .triton import SETTINGS_FOLDER, build_command, name_settings
+from .triton import SETTINGS_FOLDER, build_command, build_settings, name_settings
 
 _USER = 1000
 """Triton's image has this user; vLLM's image runs as any user with a home."""
 _HOME = "/home/server"
 _ZONE = "topology.kubernetes.io/zone"
-_PROBE_S = 10
 _SHARED_GIB = 1
 """GiB of shared memory for each GPU, by which the processes of a replica talk."""
 
@@ -35,7 +37,7 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
     labels = {NAME_LABEL: model.name, INSTANCE_LABEL: model.deployment}
     labels |= {"app.kubernetes.io/version": model.version} if model.version else {}
     return {
-        "metadata": {"labels": labels},
+        "metadata": {"labels": labels, **_mark_settings(model)},
         "spec": {
             **spec,
             "serviceAccountName": model.account,
@@ -56,6 +58,14 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
     }
 
 
+def _mark_settings(model: ServedModel) -> dict[str, Any]:
+    """Return an annotation that changes with the settings, because a changed ConfigMap starts no pod anew."""
+    if not isinstance(model, TritonModel):
+        return {}
+    text = json.dumps(build_settings(model), sort_keys=True)
+    return {"annotations": {"gpu-blueprint/settings": hashlib.sha256(text.encode()).hexdigest()[:16]}}
+
+
 def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked: dict[str, Any]) -> dict[str, Any]:
     server = INFERENCE_SERVERS[model.server_name]
     arguments = list_arguments(config, pool, model)
@@ -67,29 +77,12 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
         "name": server.name,
         "image": place_image(config, model),
         **run,
-        "env": list(_list_variables(model)),
+        "env": list(_list_variables(config, model, asked["resources"])),
         "ports": [{"name": name, "containerPort": port} for name, port in ports.items()],
         "resources": asked["resources"],
         # The pod leaves the Service at once, but proxies hear of it a few seconds later.
         "lifecycle": {"preStop": {"sleep": {"seconds": LEAVE_S}}},
-        "startupProbe": {
-            "httpGet": {"path": server.ready, "port": "http"},
-            "periodSeconds": _PROBE_S,
-            "failureThreshold": ceil(find_start_limit(config, pool, model) / _PROBE_S),
-        },
-        "readinessProbe": {
-            "httpGet": {"path": server.ready, "port": "http"},
-            "periodSeconds": 5,
-            "timeoutSeconds": 2,
-            "failureThreshold": 3,
-        },
-        # A busy server answers late. Only a server that is silent for minutes starts anew.
-        "livenessProbe": {
-            "httpGet": {"path": server.live, "port": "http"},
-            "periodSeconds": _PROBE_S,
-            "timeoutSeconds": 5,
-            "failureThreshold": 10,
-        },
+        **build_probes(server, find_start_limit(config, pool, model)),
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
@@ -100,7 +93,7 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
     }
 
 
-def _list_variables(model: ServedModel) -> Iterator[dict[str, Any]]:
+def _list_variables(config: StackConfig, model: ServedModel, resources: Any) -> Iterator[dict[str, Any]]:
     """Yield the environment: a home that any user may write, and no reports to the makers of the server."""
     yield {"name": "HOME", "value": _HOME}
     if isinstance(model, TritonModel):
@@ -108,6 +101,10 @@ def _list_variables(model: ServedModel) -> Iterator[dict[str, Any]]:
     # Python asks for the name of the user, and the image knows no user 1000.
     yield {"name": "USER", "value": "server"}
     yield {"name": "VLLM_NO_USAGE_STATS", "value": "1"}
+    if is_streamed(config, model):
+        # The streamer would fill 40 GB of memory with weights on their way to the GPU, and end above the limit.
+        _, memory_mib = read_room("1", resources["limits"]["memory"])
+        yield {"name": "RUNAI_STREAMER_MEMORY_LIMIT", "value": str(memory_mib * 2**20 // 2)}
     if not model.source.repository:
         # A wrong path fails at once, and is not looked up on the internet.
         yield {"name": "HF_HUB_OFFLINE", "value": "1"}

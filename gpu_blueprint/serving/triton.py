@@ -43,12 +43,13 @@ def write_settings(entry: TritonEntry) -> str:
 def build_command(model: TritonModel, weights: str, arguments: Sequence[str]) -> list[str]:
     """Return the command of the container: it links files and settings into one folder, and becomes Triton.
 
-    The storage is read-only and belongs to the team, and a ConfigMap holds no folders, so neither can hold the other.
+    The storage is read-only and belongs to the team, and a ConfigMap holds no folders, so neither can hold the other. A
+    container that starts anew finds its links.
     """
     links = [
-        f"mkdir {REPOSITORY_FOLDER}/{entry.name}"
-        f" && ln -s {weights}/{entry.name}/1 {REPOSITORY_FOLDER}/{entry.name}/1"
-        f" && ln -s {SETTINGS_FOLDER}/{entry.name}.pbtxt {REPOSITORY_FOLDER}/{entry.name}/config.pbtxt"
+        f"mkdir -p {REPOSITORY_FOLDER}/{entry.name}"
+        f" && ln -sfn {weights}/{entry.name}/1 {REPOSITORY_FOLDER}/{entry.name}/1"
+        f" && ln -sf {SETTINGS_FOLDER}/{entry.name}.pbtxt {REPOSITORY_FOLDER}/{entry.name}/config.pbtxt"
         for entry in model.models
     ]
     # The shell becomes the server, which so hears of its own end.

@@ -1,0 +1,112 @@
+"""The sections of a stack file."""
+
+from typing import Annotated
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from ..errors import WrongValueError
+from ..model import Model
+from .aws_names import AccountId, Region, TagKey, TagValue
+from .billing import Billing
+from .buying import Reservation
+from .cluster import Cluster
+from .costs import Costs
+from .cpu_pools import CpuPool
+from .helm import HelmOverrides
+from .images import Images
+from .models import AnyModel
+from .monitoring import Monitoring
+from .network import Network
+from .pools import Pool
+from .queueing import Queueing
+from .scalars import Dollars, Name, TimeZone
+from .services import Service
+from .stack_rules import MOST_TAGS
+from .storage import AnyStorage
+from .tenancy import Tenancy
+from .tenants import Tenant
+from .waivers import Waiver
+
+AnyPool = Annotated[Pool | CpuPool, Field(discriminator="purpose")]
+
+
+class StackSections(Model):
+    """One environment: an EKS cluster, its GPU pools and the teams that use them."""
+
+    schema_version: int = Field(1, ge=1)
+    """Schema of this file: a release that renames a field counts up. `blueprint migrate` moves an older file to the
+    newest schema, and a file of another schema is refused."""
+    region: Region
+    """AWS region; the stack file has it once, as `aws:region`."""
+    owner: TagValue
+    """Team that is responsible for the environment; a tag on every AWS resource but the nodes."""
+    environment: Name
+    """Name of the environment, such as `dev` or `prod`; a tag on every AWS resource and node. `pulumi up` refuses
+    another name on a running stack, because it would make a second platform and delete the first (docs/build.md)."""
+    cost_center: TagValue
+    """Cost center of the environment, quoted if it is a number; a tag on every AWS resource but the nodes."""
+    account_id: AccountId
+    """AWS account, quoted. The program refuses to run in another account."""
+    tags: Annotated[dict[TagKey, TagValue], Field(max_length=MOST_TAGS)] = {}
+    """Further tags on every AWS resource. Nodes do not carry them, since a changed tag would replace all nodes. IAM
+    does not tell keys apart that differ only in case."""
+    timezone: TimeZone = "UTC"
+    """IANA name of the time zone in which the schedules of disruption budgets and the hours of pools are meant, such as
+    `Europe/Berlin`. Karpenter reads budgets in UTC; their windows cover the stated hours in summer and winter."""
+    network: Network
+    """The VPC."""
+    cluster: Cluster
+    """The EKS cluster."""
+    pools: list[AnyPool] = Field(min_length=1, max_length=500)
+    """GPU pools, and CPU pools with `purpose: cpu`. A stack without CPU pool gets one that holds its tenants' quotas of
+    CPU."""
+    reservations: list[Reservation] = []
+    """Capacity reservations in this account and region; each should be used by a pool."""
+    tenants: list[Tenant] = []
+    """Teams and their quotas."""
+    queueing: Queueing | None = None
+    """Queues in front of the pools with purpose training or batch (docs/queues.md). Default: none, and whoever asks
+    first holds the GPUs."""
+    tenancy: Tenancy = Tenancy()
+    """The strictness of admission in the namespaces of tenants."""
+    images: Images | None = None
+    """The images that tenants may run, and the registries from which nodes pull. Default: any image, from its own
+    registry."""
+    storage: Annotated[list[AnyStorage], Field(max_length=100)] = []
+    """Storage that tenants share: buckets, homes, scratch (docs/storage.md)."""
+    hourly_ceiling: Dollars | None = None
+    """Most US dollars an hour that the stack may cost with every limit reached and nodes being replaced, at on-demand
+    prices; `check` refuses more."""
+    monthly_budget: Dollars | None = None
+    """Most US dollars a month that the stack is expected to cost: `check` refuses more, and AWS Budgets raises alarms
+    at percentages of it."""
+    costs: Costs = Costs()
+    """Assumptions of the cost estimate."""
+    billing: Billing | None = None
+    """Budget alarms, anomaly alerts, tags and detailed billing, run by AWS itself."""
+    monitoring: Monitoring | None = None
+    """Monitoring of the platform. Default: none."""
+    autoscaling: bool = False
+    """Install KEDA for scalers that the platform team makes for teams' programs; a stack with services installs it
+    anyway. Teams read scalers, and make none: KEDA fetches every address that a scaler names."""
+    services: list[Service] = []
+    """Inference services whose Deployments the teams make; they scale with their load."""
+    models: Annotated[list[AnyModel], Field(max_length=200)] = []
+    """Models that the platform serves: it makes everything from the Deployment to the alerts (docs/models.md)."""
+    waivers: list[Waiver] = []
+    """Exceptions to policy rules and admission rules, each for one resource or tenant and until a day."""
+    helm_overrides: HelmOverrides = HelmOverrides()
+    """Helm values that replace the values of the blueprint."""
+
+    @field_validator("queueing", mode="before")
+    @classmethod
+    def _refuse_empty_queueing(cls, queueing: object) -> object:
+        """Refuse a field without value, because all of its own fields have defaults and its author wants queues."""
+        if queueing is None:
+            raise WrongValueError("empty-field", "the field is empty", "write queueing: {}, or remove it")
+        return queueing
+
+    @field_validator("pools")
+    @classmethod
+    def _place_pools(cls, pools: list[AnyPool], info: ValidationInfo) -> list[AnyPool]:
+        return [pool.place(info.data.get("region"), info.data.get("timezone", "UTC")) for pool in pools]
