@@ -1,0 +1,133 @@
+"""Images of inference servers, and the NVIDIA drivers that run them: the rows of server_images.csv.
+
+Drivers: NVIDIA, CUDA Compatibility: CUDA 12.x runs on 525 and later, CUDA 13.x on 580 and later, with a limited feature
+set if the driver is older than the toolkit's own (minor version compatibility); TensorRT 11.4, prerequisites (580 for
+the packages of CUDA 13); triton-inference-server/server, compatibility.md (driver of each toolkit). Read 2026-11-23.
+
+Forward compatibility is not counted. NVIDIA's compatibility package lets CUDA 13 run on drivers 535 and 570 of data
+centre GPUs: vLLM's images hold it, switched off (VLLM_ENABLE_CUDA_COMPATIBILITY); Triton's entry point looks for it.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from ..errors import CatalogError, suggest
+from .ami_families import AMI_FAMILIES
+from .table import read_rows
+
+FILE = "server_images.csv"
+BASES = ("measured", "stated", "assumed")
+
+REPOSITORIES: Mapping[str, str] = MappingProxyType(
+    {"vllm": "docker.io/vllm/vllm-openai", "triton": "nvcr.io/nvidia/tritonserver"}
+)
+"""Server → repository of its images."""
+
+_MIN_DRIVERS = {"12": 535, "13": 580}
+"""Major version of CUDA → oldest driver branch that runs it.
+
+CUDA 12 asks for 525. vLLM's images stand on nvidia/cuda 12.9, whose NVIDIA_REQUIRE_CUDA admits no branch before 535.
+"""
+_OWN_DRIVERS = {"12.9": 575, "13.0": 580, "13.1": 590, "13.2": 595, "13.3": 610, "13.4": 615}
+"""Version of CUDA → driver branch that came with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerImage:
+    """One image of one server."""
+
+    server: str
+    """A key of REPOSITORIES."""
+    tag: str
+    cuda: str
+    """CUDA toolkit in the image, such as ``13.0``."""
+    min_compute_capability: float
+    """Oldest CUDA compute capability that the image has kernels for."""
+    architectures: frozenset[str]
+    """``amd64`` and ``arm64``: those that somebody has shown."""
+    gib: float
+    """Compressed size."""
+    basis: str
+    """One of BASES: where the size comes from."""
+    tensorrt: str | None
+    """Version of TensorRT, which a TensorRT plan is bound to; None for vLLM, and where it was not found."""
+    is_seen: bool
+    """True if somebody is known to run or pin the tag; False if only its release is known."""
+    fault: str
+    """The reason not to use the image; mostly empty."""
+    source: str
+
+    @property
+    def name(self) -> str:
+        """Repository and tag."""
+        return f"{REPOSITORIES[self.server]}:{self.tag}"
+
+    @property
+    def min_driver(self) -> int:
+        """Oldest driver branch that runs the image."""
+        return _MIN_DRIVERS[self.cuda.partition(".")[0]]
+
+    @property
+    def own_driver(self) -> int:
+        """Driver branch of the image's CUDA; with an older branch, CUDA's compatibility limits the features."""
+        return _OWN_DRIVERS[self.cuda]
+
+
+def read_version(tag: str) -> tuple[int, ...]:
+    """Return the version in a tag: (0, 31, 0) for ``v0.31.0-cu129``, (26, 9) for ``26.09-py3``.
+
+    Raises:
+        CatalogError: The tag names no version, such as ``latest``.
+    """
+    found = re.match(r"v?(\d+(?:\.\d+)+)", tag)
+    if not found:
+        raise CatalogError(f"the image tag {tag!r} names no version", "write a tag such as v0.31.0 or 26.09-py3")
+    return tuple(map(int, found[1].split(".")))
+
+
+def find_server_image(server: str, tag: str) -> ServerImage | None:
+    """Return the image of a tag; None if the catalogue does not know the tag."""
+    return next((image for image in list_server_images(server) if image.tag == tag), None)
+
+
+def list_server_images(server: str) -> tuple[ServerImage, ...]:
+    """Return the images of a server, the oldest first; of one version, the tag without suffix last."""
+    if server not in REPOSITORIES:
+        raise CatalogError(f"unknown server {server!r}", suggest(server, REPOSITORIES))
+    return tuple(image for image in _read_images() if image.server == server)
+
+
+def default_server_image(server: str) -> ServerImage:
+    """Return the newest image without a fault that somebody is known to run, for the driver of every AMI family."""
+    driver = min(family.driver_branch for family in AMI_FAMILIES.values())
+    return [
+        image
+        for image in list_server_images(server)
+        if image.is_seen and not image.fault and image.min_driver <= driver
+    ][-1]
+
+
+@cache
+def _read_images() -> tuple[ServerImage, ...]:
+    return tuple(
+        sorted(map(_read_image, read_rows(FILE)), key=lambda image: (read_version(image.tag), -len(image.tag)))
+    )
+
+
+def _read_image(row: Mapping[str, str]) -> ServerImage:
+    return ServerImage(
+        server=row["server"],
+        tag=row["tag"],
+        cuda=row["cuda"],
+        min_compute_capability=float(row["capability"]),
+        architectures=frozenset(row["architectures"].split()),
+        gib=float(row["gib"]),
+        basis=row["basis"],
+        tensorrt=row["tensorrt"] or None,
+        is_seen=row["seen"] == "yes",
+        fault=row["fault"],
+        source=row["source"],
+    )
