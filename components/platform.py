@@ -59,7 +59,6 @@ class Platform(pulumi.ComponentResource):
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transformations=[collector.collect]))
         super().__init__("gpu-blueprint:components:Platform", name, None, opts)
         self._config = config
-
         cloud_providers = make_cloud_providers(config, parent=self)
         cloud = pulumi.ResourceOptions(parent=self, providers=cloud_providers)
         network = Network(f"{name}-network", config, opts=cloud)

@@ -26,10 +26,6 @@ class InferenceServer:
     """Latency in seconds; NaN without requests."""
     latency_is: str
     """Meaning of the latency, as text."""
-    repository: str
-    """Repository of the server's own images."""
-    tag: str
-    """Tag that models without ``image`` run."""
     http: int
     """Port of the requests."""
     live: str
@@ -47,8 +43,6 @@ _ROWS = (
         served="sum(rate(vllm:request_success_total{%s}[2m]))",
         latency="histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket{%s}[2m])))",
         latency_is="time to the first token, 95th percentile",
-        repository="docker.io/vllm/vllm-openai",
-        tag="v0.28.0-cu129",
         http=8000,
         live="/health",
         ready="/health",
@@ -62,8 +56,6 @@ _ROWS = (
         latency="sum(rate(nv_inference_request_duration_us{%s}[2m]))"
         " / sum(rate(nv_inference_request_success{%s}[2m])) / 1e6",
         latency_is="time of a whole request, mean",
-        repository="nvcr.io/nvidia/tritonserver",
-        tag="26.05-py3",
         http=8000,
         live="/v2/health/live",
         ready="/v2/health/ready",

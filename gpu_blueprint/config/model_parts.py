@@ -99,7 +99,7 @@ class Source(Model):
             yield Problem("model-without-revision", ("revision",), reason, hint)
 
 
-class ServerImage(Model):
+class ModelImage(Model):
     """The image of the server."""
 
     tag: ImageTag

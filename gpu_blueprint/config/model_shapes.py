@@ -13,6 +13,7 @@ DTYPE_BYTES: Mapping[str, int] = MappingProxyType({"float32": 4, "float16": 2, "
 """Dtype → bytes of one number."""
 _KV = 2
 """A token leaves a key and a value in each layer."""
+_EMBEDDING_SHARE, _MOST_EMBEDDINGS = 0.13, 2.1e9
 
 
 class ModelShape(Model):
@@ -30,9 +31,17 @@ class ModelShape(Model):
     """Numbers in one head (`head_dim`, or `hidden_size` / `num_attention_heads`)."""
     heads: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Heads of attention (`num_attention_heads`), which the GPUs of a replica share evenly. Default: not checked."""
+    embedding_parameters: Annotated[float, Field(ge=0, le=1e13, allow_inf_nan=False)] | None = None
+    """Parameters of the embeddings and the output head, which quantization leaves as they are (2 × `vocab_size` ×
+    `hidden_size`). Default: 13 % of all, and at most 2.1e9, as in Llama 3.1 of 8 and of 70 billion parameters."""
     kv_bytes_per_token: Annotated[int, Field(ge=1, le=10**9)] | None = None
     """Bytes that a token takes in the KV cache over all layers, for models that keep less than keys and values of every
     layer, such as latent attention. Default: computed from the layers and heads."""
+
+    @property
+    def embeddings(self) -> float:
+        """Parameters that quantization leaves as they are."""
+        return self.embedding_parameters or min(_EMBEDDING_SHARE * self.parameters, _MOST_EMBEDDINGS)
 
     def count_kv_bytes(self, bytes_per_number: float | None = None) -> float:
         """Return the bytes of one token in the KV cache of all GPUs of a replica together.

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .model_parts import Argument, FlagName, ModelVersion, ServerImage, Source, TritonEntry
+from .model_parts import Argument, FlagName, ModelImage, ModelVersion, Source, TritonEntry
 from .model_shapes import ModelShape
 from .network import refuse_repeated
 from .scalars import Name, ObjectName, Share, ShortDuration, Threshold
@@ -19,6 +19,7 @@ NAME_LABEL = "app.kubernetes.io/name"
 """Label of all pods of a model: the Service and the NetworkPolicy select it."""
 INSTANCE_LABEL = "app.kubernetes.io/instance"
 """Label of the pods of one version: the Deployment, the scaler and the monitor select it."""
+KvCacheDtype = Literal["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"]
 _QUEUE = Queue.model_construct(signal="queue", per_replica=4)
 """A few waiting requests say that a replica is missing, before callers notice."""
 
@@ -32,7 +33,7 @@ class _Next(Model):
     """Share of the replicas, and with it of the requests, such as 0.1."""
     source: Source | None = None
     """Source of the next version. Default: the same."""
-    image: ServerImage | None = None
+    image: ModelImage | None = None
     """Image of the next version. Default: the same."""
 
     @property
@@ -85,7 +86,7 @@ class ServedModel(Model):
     """Version of the model, a part of the Deployment's name. Default: none."""
     source: Source
     """Place of the weights."""
-    image: ServerImage | None = None
+    image: ModelImage | None = None
     """Image of the server. Default: the newest version that the blueprint knows, without a digest."""
     arguments: dict[FlagName, Argument] = {}
     """Further flags of the server, such as `{enable-prefix-caching: true}`; a flag that is true has no value."""
@@ -181,6 +182,8 @@ class VllmModel(ServedModel):
     """In place of `shape`: the path of the model's `config.json` below the folder of `Pulumi.yaml`."""
     quantization: Name | None = None
     """Quantization of the weights, such as `fp8` or `awq`. Default: none, and the weights are of the shape's dtype."""
+    kv_cache_dtype: KvCacheDtype = "auto"
+    """Type of the KV cache; `fp8` holds twice as many tokens. Default: `auto`, the dtype of the model."""
     max_model_len: Annotated[int, Field(ge=1, le=100_000_000)]
     """Longest sequence in tokens, of a request and its answer together."""
     max_num_seqs: Annotated[int, Field(ge=1, le=100_000)] | None = None

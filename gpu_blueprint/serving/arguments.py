@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 from ..catalog.inference_servers import INFERENCE_SERVERS
+from ..catalog.quantizations import find_quantization
 from ..config import Pool, StackConfig
 from ..config.model_parts import Argument
 from ..config.models import ServedModel, TritonModel, VllmModel
@@ -17,11 +18,18 @@ _STREAMS_AT_ONCE = 16
 _PROBES = "/health,/metrics,/ping"
 
 
-def list_arguments(config: StackConfig, pool: Pool, model: ServedModel) -> list[str]:
-    """Return the arguments of a server's process, one flag each; a list of the stack file ends it, sorted by name."""
+def list_arguments(config: StackConfig, pool: Pool, model: ServedModel, memory_mib: int) -> list[str]:
+    """Return the arguments of a server's process, one flag each; those of the stack file come last, sorted by name.
+
+    Args:
+        config: The stack.
+        pool: The pool of the model.
+        model: One version of the model.
+        memory_mib: MiB of memory that the container may take.
+    """
     match model:
         case VllmModel():
-            own = list(_list_vllm_flags(config, pool, model))
+            own = list(_list_vllm_flags(config, pool, model, memory_mib))
         case TritonModel():
             own = list(_list_triton_flags(pool, model))
         case _:
@@ -29,24 +37,31 @@ def list_arguments(config: StackConfig, pool: Pool, model: ServedModel) -> list[
     return [*own, *(flag for name in sorted(model.arguments) for flag in _write_flag(name, model.arguments[name]))]
 
 
-def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel) -> Iterator[str]:
+def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_mib: int) -> Iterator[str]:
     """Yield vLLM's flags. Callers ask for the model by its name, so that a new version changes no caller."""
     gpus = count_devices(model.gpus)
-    yield f"--model={locate_weights(config, model)}"
+    yield locate_weights(config, model)
     yield f"--served-model-name={model.name}"
     yield f"--port={INFERENCE_SERVERS['vllm'].http}"
     if model.source.revision:
         yield f"--revision={model.source.revision}"
     if is_streamed(config, model):
         yield "--load-format=runai_streamer"
-        settings = {"concurrency": _STREAMS_AT_ONCE, **({"distributed": True} if gpus > 1 else {})}
+        # Without the last, the streamer fills 40 GB of memory with weights on their way to the GPU.
+        settings = {
+            "concurrency": _STREAMS_AT_ONCE,
+            **({"distributed": True} if gpus > 1 else {}),
+            "memory_limit": memory_mib * 2**20 // 2,
+        }
         yield f"--model-loader-extra-config={json.dumps(settings, separators=(',', ':'))}"
     if gpus > 1:
         yield f"--tensor-parallel-size={gpus}"
     if model.shape:
         yield f"--dtype={model.shape.dtype}"
     if model.quantization:
-        yield f"--quantization={model.quantization}"
+        yield f"--quantization={find_quantization(model.quantization).argument}"
+    if model.kv_cache_dtype != "auto":
+        yield f"--kv-cache-dtype={model.kv_cache_dtype}"
     yield f"--max-model-len={model.max_model_len}"
     if model.max_num_seqs:
         yield f"--max-num-seqs={model.max_num_seqs}"

@@ -7,7 +7,7 @@ gives the rest to the KV cache. It ends at its start if the cache does not hold 
 
 from dataclasses import dataclass
 
-from ..catalog.quantizations import find_kv_bytes, find_quantization
+from ..catalog.quantizations import KV_CACHE_FORMATS, find_quantization
 from ..config import Pool, StackConfig
 from ..config.model_shapes import DTYPE_BYTES, ModelShape
 from ..config.models import VllmModel
@@ -65,15 +65,19 @@ def measure_model(stack: StackConfig, pool: Pool, model: VllmModel) -> ModelMemo
         granted=granted,
         weights=count_weights_gib(model, model.shape),
         workspace=WORKSPACE_GIB * gpus,
-        sequence=model.shape.count_kv_bytes(find_kv_bytes(model.arguments)) * model.max_model_len / _GIB,
+        sequence=model.shape.count_kv_bytes(KV_CACHE_FORMATS[model.kv_cache_dtype].bytes_per_value)
+        * model.max_model_len
+        / _GIB,
     )
 
 
 def count_weights_gib(model: VllmModel, shape: ModelShape) -> float:
-    """Return the GiB of the weights on the GPUs."""
-    quantization = find_quantization(model.quantization) if model.quantization else None
-    size = quantization.bytes_per_parameter if quantization else DTYPE_BYTES[shape.dtype]
-    return shape.parameters * size / _GIB
+    """Return the GiB of the weights on the GPUs; quantization leaves the embeddings as they are."""
+    size = DTYPE_BYTES[shape.dtype]
+    if model.quantization is None:
+        return shape.parameters * size / _GIB
+    small = find_quantization(model.quantization).bytes_per_parameter
+    return (shape.embeddings * size + (shape.parameters - shape.embeddings) * small) / _GIB
 
 
 def count_devices(amount: GpuAmount) -> int:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..catalog.inference_servers import INFERENCE_SERVERS
@@ -15,12 +15,12 @@ from .drains import LEAVE_S, plan_drain
 from .images import place_image
 from .memory import count_devices
 from .probes import build_probes
-from .sources import find_mounted, is_streamed, locate_weights
+from .sources import find_mounted, locate_weights
 from .starts import find_start_limit
 from .triton import SETTINGS_FOLDER, build_command, build_settings, name_settings
 
 _USER = 1000
-"""Triton's image has this user; vLLM's image runs as any user with a home."""
+"""Triton's image has this user; vLLM's runs as any user that has a name and a home."""
 _HOME = "/home/server"
 _ZONE = "topology.kubernetes.io/zone"
 _SHARED_GIB = 1
@@ -68,16 +68,16 @@ def _mark_settings(model: ServedModel) -> dict[str, Any]:
 
 def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked: dict[str, Any]) -> dict[str, Any]:
     server = INFERENCE_SERVERS[model.server_name]
-    arguments = list_arguments(config, pool, model)
+    arguments = list_arguments(config, pool, model, read_memory_mib(asked))
     ports = {"http": server.http} | ({"metrics": server.port} if server.port != server.http else {})
     run = {"args": arguments}
     if isinstance(model, TritonModel):
-        run = {"command": build_command(model, locate_weights(config, model), arguments)}
+        run = {"args": build_command(model, locate_weights(config, model), arguments)}
     return {
         "name": server.name,
         "image": place_image(config, model),
         **run,
-        "env": list(_list_variables(config, model, asked["resources"])),
+        "env": list(_list_variables(model)),
         "ports": [{"name": name, "containerPort": port} for name, port in ports.items()],
         "resources": asked["resources"],
         # The pod leaves the Service at once, but proxies hear of it a few seconds later.
@@ -93,24 +93,25 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
     }
 
 
-def _list_variables(config: StackConfig, model: ServedModel, resources: Any) -> Iterator[dict[str, Any]]:
+def _list_variables(model: ServedModel) -> Iterator[dict[str, Any]]:
     """Yield the environment: a home that any user may write, and no reports to the makers of the server."""
     yield {"name": "HOME", "value": _HOME}
     if isinstance(model, TritonModel):
         return
     # Python asks for the name of the user, and the image knows no user 1000.
-    yield {"name": "USER", "value": "server"}
+    yield from ({"name": name, "value": "server"} for name in ("USER", "LOGNAME"))
     yield {"name": "VLLM_NO_USAGE_STATS", "value": "1"}
-    if is_streamed(config, model):
-        # The streamer would fill 40 GB of memory with weights on their way to the GPU, and end above the limit.
-        _, memory_mib = read_room("1", resources["limits"]["memory"])
-        yield {"name": "RUNAI_STREAMER_MEMORY_LIMIT", "value": str(memory_mib * 2**20 // 2)}
     if not model.source.repository:
         # A wrong path fails at once, and is not looked up on the internet.
         yield {"name": "HF_HUB_OFFLINE", "value": "1"}
     elif model.source.token_secret:
         secret = {"name": model.source.token_secret, "key": "token"}
         yield {"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": secret}}
+
+
+def read_memory_mib(container: Mapping[str, Any]) -> int:
+    """Return the MiB that a container may take."""
+    return read_room("1", container["resources"]["limits"]["memory"]).memory_mib
 
 
 def _spread(labels: dict[str, str]) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """The start of a replica: the amounts that it waits for, and the time after which it has failed."""
 
+from ..catalog.server_images import default_server_image
 from ..config import Pool, StackConfig
 from ..config.models import ServedModel, VllmModel
 from ..config.pod_start import PodStart
 from ..readiness.start_times import StartTime, estimate_start
+from .images import find_image
 from .memory import count_weights_gib
 
-_IMAGE_GIB = {"vllm": 10.0, "triton": 9.0}
 _WARMUP = {"vllm": "90s", "triton": "10s"}
 _LEAST_LIMIT_S = 600
 _PATIENCE = 3
@@ -24,7 +25,7 @@ def find_amounts(model: ServedModel) -> PodStart:
     if isinstance(model, VllmModel) and model.shape:
         weights = count_weights_gib(model, model.shape)
     return PodStart.model_construct(
-        image_gib=_IMAGE_GIB[model.server_name],
+        image_gib=(find_image(model) or default_server_image(model.server_name)).gib,
         weights_gib=weights,
         weights_from=model.source.storage if weights else None,
         warmup=_WARMUP[model.server_name],

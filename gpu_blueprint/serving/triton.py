@@ -41,10 +41,10 @@ def write_settings(entry: TritonEntry) -> str:
 
 
 def build_command(model: TritonModel, weights: str, arguments: Sequence[str]) -> list[str]:
-    """Return the command of the container: it links files and settings into one folder, and becomes Triton.
+    """Return the arguments of the container: they link files and settings into one folder, and start Triton.
 
     The storage is read-only and belongs to the team, and a ConfigMap holds no folders, so neither can hold the other. A
-    container that starts anew finds its links.
+    container that starts anew finds its links. The image's entry point stays: it looks for CUDA's compatibility.
     """
     links = [
         f"mkdir -p {REPOSITORY_FOLDER}/{entry.name}"
