@@ -111,7 +111,7 @@ def _list_variables(model: ServedModel) -> Iterator[dict[str, Any]]:
 
 def read_memory_mib(container: Mapping[str, Any]) -> int:
     """Return the MiB that a container may take."""
-    return read_room("1", container["resources"]["limits"]["memory"]).memory_mib
+    return int(read_room("1", container["resources"]["limits"]["memory"]).memory_mib)
 
 
 def _spread(labels: dict[str, str]) -> dict[str, Any]:
