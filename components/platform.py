@@ -231,9 +231,9 @@ class Platform(pulumi.ComponentResource):
         *,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions,
-    ) -> dict[str, pulumi.Resource]:
-        """Make admission and the spaces of the tenants, and return their namespaces by tenant."""
-        namespaces: dict[str, pulumi.Resource] = {}
+    ) -> dict[str, TenantSpace]:
+        """Make admission and the spaces of the tenants, and return the spaces by tenant."""
+        spaces: dict[str, TenantSpace] = {}
         own, config = self.cluster_name, self._config
         admission = Admission(f"{own}-admission", config, depends_on=depends_on, opts=opts) if config.tenants else None
         rights = TenantRights(f"{own}-rights", config, depends_on=depends_on, opts=opts).ready if config.tenants else []
@@ -243,7 +243,7 @@ class Platform(pulumi.ComponentResource):
             names = [*tenant.gpus, *(pool.name for pool in config.cpu_pools)]
             used = [node_pools[name] for name in names if name in node_pools]
             used += [queues[tenant.name]] if tenant.name in queues else []
-            space = TenantSpace(
+            spaces[tenant.name] = TenantSpace(
                 f"{self.cluster_name}-tenant-{tenant.name}",
                 self._config,
                 tenant,
@@ -257,8 +257,7 @@ class Platform(pulumi.ComponentResource):
                 ],
                 opts=_rename(f"tenant-{tenant.name}", opts),
             )
-            namespaces[tenant.name] = space.namespace
-        return namespaces
+        return spaces
 
     def _make_identities(
         self, cluster: Cluster, *, opts: pulumi.ResourceOptions
@@ -271,12 +270,13 @@ class Platform(pulumi.ComponentResource):
             ready[grants.tenant] += made.ready
         return ready
 
-    def _make_services(self, namespaces: Mapping[str, pulumi.Resource], *, opts: pulumi.ResourceOptions) -> None:
+    def _make_services(self, spaces: Mapping[str, TenantSpace], *, opts: pulumi.ResourceOptions) -> None:
         """Make the models, and the scalers of models and of teams' services."""
         config = self._config
         own = f"{self.cluster_name}-"
         for model in config.models:
-            Model(f"{own}{model.tenant}/{model.name}", config, model, depends_on=[namespaces[model.tenant]], opts=opts)
+            ready = spaces[model.tenant].ready
+            Model(f"{own}{model.tenant}/{model.name}", config, model, depends_on=ready, opts=opts)
         for service in config.all_services:
             name = f"{service.tenant}/{service.name}"
             GpuAutoscaler(
@@ -286,7 +286,7 @@ class Platform(pulumi.ComponentResource):
                 namespace=config.find_namespace(service),
                 prometheus=config.prometheus_url,
                 monitor_labels=getattr(config.monitoring, "labels", None),
-                depends_on=[namespaces[service.tenant]],
+                depends_on=[spaces[service.tenant].namespace],
                 opts=_rename(name, opts),
             )
 

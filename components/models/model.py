@@ -1,6 +1,7 @@
 """A model in the namespace of its tenant: service account, Service, and a Deployment with its budget per version."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -25,53 +26,55 @@ class Model(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Model", name, None, opts)
-        namespace = config.find_namespace(model)
+        place = _Place(config.find_namespace(model), model.shared_labels)
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         account = k8s.core.v1.ServiceAccount(
             f"{name}-account",
-            metadata={"name": model.account, "namespace": namespace},
+            metadata=place.name(model.account),
             automount_service_account_token=False,
             opts=child,
         )
         k8s.core.v1.Service(
             f"{name}-service",
-            # `pulumi up` must not wait for pods, which wait for GPUs.
-            metadata=_place(model.name, namespace),
+            metadata=place.name(model.name, waits_for_pods=True),
             spec=build_service_spec(model),
             opts=child,
         )
         for version in model.list_versions():
-            _make_version(f"{name}-{version.version}" if version.version else name, config, version, [account], child)
+            _make_version(f"{name}-{version.version}" if version.version else name, config, version, account, child)
         self.register_outputs({})
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The namespace and the labels of objects."""
+
+    namespace: str
+    labels: Mapping[str, str]
+
+    def name(self, name: str, *, waits_for_pods: bool = False) -> Any:
+        """Return metadata; `pulumi up` would wait for pods, which wait for GPUs, and is told not to."""
+        metadata = {"name": name, "namespace": self.namespace, "labels": dict(self.labels)}
+        return {**metadata, "annotations": {"pulumi.com/skipAwait": "true"}} if waits_for_pods else metadata
+
+
 def _make_version(
-    name: str,
-    config: StackConfig,
-    model: ServedModel,
-    depends_on: Sequence[pulumi.Resource],
-    opts: pulumi.ResourceOptions,
+    name: str, config: StackConfig, model: ServedModel, account: pulumi.Resource, opts: pulumi.ResourceOptions
 ) -> None:
     """Make the Deployment of one version, with its budget and its settings."""
-    namespace = config.find_namespace(model)
-    needed = list(depends_on)
+    place = _Place(config.find_namespace(model), model.all_labels)
+    needed = [account]
     if isinstance(model, TritonModel):
-        place: Any = {"name": name_settings(model), "namespace": namespace}
-        needed.append(k8s.core.v1.ConfigMap(f"{name}-settings", metadata=place, data=build_settings(model), opts=opts))
+        settings = k8s.core.v1.ConfigMap(
+            f"{name}-settings", metadata=place.name(name_settings(model)), data=build_settings(model), opts=opts
+        )
+        needed.append(settings)
     k8s.policy.v1.PodDisruptionBudget(
-        f"{name}-budget",
-        metadata={"name": model.deployment, "namespace": namespace},
-        spec=build_budget_spec(model),
-        opts=opts,
+        f"{name}-budget", metadata=place.name(model.deployment), spec=build_budget_spec(model), opts=opts
     )
     k8s.apps.v1.Deployment(
         f"{name}-deployment",
-        metadata=_place(model.deployment, namespace),
+        metadata=place.name(model.deployment, waits_for_pods=True),
         spec=build_deployment_spec(config, model),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=needed)),
     )
-
-
-def _place(name: str, namespace: str) -> Any:
-    """Return metadata of an object for whose pods `pulumi up` does not wait: they wait for GPUs."""
-    return {"name": name, "namespace": namespace, "annotations": {"pulumi.com/skipAwait": "true"}}

@@ -24,10 +24,12 @@ from .rights import build_role_ref, build_subject
 class TenantSpace(pulumi.ComponentResource):
     """Namespace, NetworkPolicies, queue, quotas, LimitRange, RoleBindings, service accounts and claims of a tenant.
 
-    Other objects in the namespace depend on ``namespace``.
+    Other objects in the namespace depend on ``namespace``; those that make pods depend on ``ready``.
     """
 
     namespace: k8s.core.v1.Namespace
+    ready: list[pulumi.Resource]
+    """The namespace with its traffic, its queue and its limits."""
 
     def __init__(
         self,
@@ -56,21 +58,26 @@ class TenantSpace(pulumi.ComponentResource):
         queues = [self._make_queue(name, tenant, after_namespace)] if config.queueing else []
         # People may make pods only where the policies of their traffic are in place, and jobs where a queue takes them.
         in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic, *queues])
-        self._limit(name, config, tenant, in_namespace)
+        limits = self._limit(name, config, tenant, in_namespace)
+        self.ready = [self.namespace, *traffic, *queues, *limits]
         self._make_accounts(name, config, tenant, in_namespace)
         make_claims(name, config, tenant, volumes, self.namespace, parent=self)
         self._bind_people(name, tenant, in_namespace)
         self.register_outputs({"namespace": tenant.namespace_name})
 
-    def _limit(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
+    def _limit(
+        self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions
+    ) -> list[pulumi.Resource]:
         """Make the quotas, and the limits of single containers."""
+        made: list[pulumi.Resource] = []
         metadata: Any = {"name": "tenant", "namespace": tenant.namespace_name}
         for quota in list_quotas(config, tenant):
             place: Any = {**metadata, "name": quota.name}
             called = f"{name}-quota" if quota.name == "tenant" else f"{name}-{quota.name}"
-            k8s.core.v1.ResourceQuota(called, metadata=place, spec=quota.spec, opts=opts)
+            made.append(k8s.core.v1.ResourceQuota(called, metadata=place, spec=quota.spec, opts=opts))
         limits = [build_container_limits(config, tenant)]
-        k8s.core.v1.LimitRange(f"{name}-limits", metadata=metadata, spec={"limits": limits}, opts=opts)
+        made.append(k8s.core.v1.LimitRange(f"{name}-limits", metadata=metadata, spec={"limits": limits}, opts=opts))
+        return made
 
     def _make_queue(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Make the queue of the tenant's jobs; Kueue puts each new job without the name of a queue into it."""

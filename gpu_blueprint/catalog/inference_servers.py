@@ -28,10 +28,22 @@ class InferenceServer:
     """Meaning of the latency, as text."""
     http: int
     """Port of the requests."""
+    grpc: int | None = None
+    """Port of requests by gRPC; None if the server has none."""
     live: str
     """Path that answers while the process works."""
     ready: str
     """Path that answers once the model is loaded."""
+
+    @property
+    def request_ports(self) -> dict[str, int]:
+        """Name → port of each protocol that callers speak."""
+        return {"http": self.http} | ({"grpc": self.grpc} if self.grpc else {})
+
+    @property
+    def ports(self) -> dict[str, int]:
+        """Name → port of everything that a container of the server listens on."""
+        return self.request_ports | ({"metrics": self.port} if self.port != self.http else {})
 
 
 _ROWS = (
@@ -57,6 +69,7 @@ _ROWS = (
         " / sum(rate(nv_inference_request_success{%s}[2m])) / 1e6",
         latency_is="time of a whole request, mean",
         http=8000,
+        grpc=8001,
         live="/v2/health/live",
         ready="/v2/health/ready",
     ),

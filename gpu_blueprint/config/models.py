@@ -19,6 +19,8 @@ NAME_LABEL = "app.kubernetes.io/name"
 """Label of all pods of a model: the Service and the NetworkPolicy select it."""
 INSTANCE_LABEL = "app.kubernetes.io/instance"
 """Label of the pods of one version: the Deployment, the scaler and the monitor select it."""
+MANAGER_LABEL, MANAGER = "app.kubernetes.io/managed-by", "gpu-blueprint"
+"""Label of everything that belongs to a model. Charts of the team may use the same names, and say Helm here."""
 KvCacheDtype = Literal["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"]
 _QUEUE = Queue.model_construct(signal="queue", per_replica=4)
 """A few waiting requests say that a replica is missing, before callers notice."""
@@ -115,7 +117,18 @@ class ServedModel(Model):
     @property
     def pod_labels(self) -> dict[str, str]:
         """Labels that select the pods of this version."""
-        return {INSTANCE_LABEL: self.deployment}
+        return {INSTANCE_LABEL: self.deployment, MANAGER_LABEL: MANAGER}
+
+    @property
+    def shared_labels(self) -> dict[str, str]:
+        """Labels that select the pods of all versions."""
+        return {NAME_LABEL: self.name, MANAGER_LABEL: MANAGER}
+
+    @property
+    def all_labels(self) -> dict[str, str]:
+        """Every label of this version: Kubernetes' recommended ones."""
+        own = {"app.kubernetes.io/version": self.version} if self.version else {}
+        return self.shared_labels | self.pod_labels | own
 
     @property
     def signals(self) -> list[Signal]:

@@ -47,11 +47,12 @@ def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_m
         yield f"--revision={model.source.revision}"
     if is_streamed(config, model):
         yield "--load-format=runai_streamer"
-        # Without the last, the streamer fills 40 GB of memory with weights on their way to the GPU.
         settings = {
             "concurrency": _STREAMS_AT_ONCE,
             **({"distributed": True} if gpus > 1 else {}),
-            "memory_limit": memory_mib * 2**20 // 2,
+            # Without it, the streamer fills 40 GB of memory with weights on their way to the GPU. Each GPU has a
+            # process of its own, and all of them together leave half of the memory to Python and CUDA.
+            "memory_limit": memory_mib * 2**20 // 2 // gpus,
         }
         yield f"--model-loader-extra-config={json.dumps(settings, separators=(',', ':'))}"
     if gpus > 1:
@@ -77,6 +78,9 @@ def _list_triton_flags(pool: Pool, model: TritonModel) -> Iterator[str]:
     # A replica takes requests only once all its models are loaded.
     yield "--strict-readiness=true"
     yield f"--exit-timeout-secs={plan_drain(pool, model).answer}"
+    if any(entry.format == "onnx" and not entry.max_batch for entry in model.models):
+        # Triton otherwise batches each graph that says nothing of batches, 4 requests at a time.
+        yield "--backend-config=onnxruntime,default-max-batch-size=0"
 
 
 def _write_flag(name: str, value: Argument) -> Iterator[str]:

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..config import StackConfig
-from ..config.models import NAME_LABEL, ServedModel
+from ..config.models import ServedModel
 from .pods import build_template
+from .starts import find_progress_limit
 
-_PROGRESS_S = 3600
-"""Seconds after which Kubernetes says that a rollout stands still: a node, an image and the weights take their time."""
 SERVICE_PORT = 80
+"""Port of the Service for HTTP; gRPC keeps the server's own port."""
 
 
 def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
@@ -19,7 +20,7 @@ def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
     """
     replaces_first = model.replicas.min > 1
     return {
-        "progressDeadlineSeconds": _PROGRESS_S,
+        "progressDeadlineSeconds": find_progress_limit(config, config.gpu_pools_by_name[model.pool], model),
         "revisionHistoryLimit": 3,
         "strategy": {
             "type": "RollingUpdate",
@@ -36,8 +37,11 @@ def build_service_spec(model: ServedModel) -> Any:
     """Return the ``spec`` of the Service, which sends requests to all versions, by their replicas."""
     return {
         "type": "ClusterIP",
-        "selector": {NAME_LABEL: model.name},
-        "ports": [{"name": "http", "port": SERVICE_PORT, "targetPort": "http", "protocol": "TCP"}],
+        "selector": model.shared_labels,
+        "ports": [
+            {"name": name, "port": SERVICE_PORT if name == "http" else port, "targetPort": name, "protocol": "TCP"}
+            for name, port in INFERENCE_SERVERS[model.server_name].request_ports.items()
+        ],
     }
 
 

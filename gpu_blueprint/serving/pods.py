@@ -7,7 +7,7 @@ from typing import Any
 
 from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..config import Pool, StackConfig
-from ..config.models import INSTANCE_LABEL, NAME_LABEL, ServedModel, TritonModel
+from ..config.models import ServedModel, TritonModel
 from ..config.sizes import read_room
 from ..tenancy.gpu_pods import build_pod
 from .arguments import REPOSITORY_FOLDER, list_arguments
@@ -16,12 +16,13 @@ from .images import place_image
 from .memory import count_devices
 from .probes import build_probes
 from .sources import find_mounted, locate_weights
-from .starts import find_start_limit
+from .starts import find_download_gib, find_start_limit
 from .triton import SETTINGS_FOLDER, build_command, build_settings, name_settings
 
 _USER = 1000
 """Triton's image has this user; vLLM's runs as any user that has a name and a home."""
 _HOME = "/home/server"
+_DOWNLOADS = "/downloads"
 _ZONE = "topology.kubernetes.io/zone"
 _SHARED_GIB = 1
 """GiB of shared memory for each GPU, by which the processes of a replica talk."""
@@ -34,15 +35,15 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
     pod = build_pod(config, pool, namespace=config.find_namespace(model), limits=counts)
     spec = pod["spec"]
     (container,) = spec["containers"]
-    labels = {NAME_LABEL: model.name, INSTANCE_LABEL: model.deployment}
-    labels |= {"app.kubernetes.io/version": model.version} if model.version else {}
     return {
-        "metadata": {"labels": labels, **_mark_settings(model)},
+        "metadata": {"labels": model.all_labels, **_mark_settings(model)},
         "spec": {
             **spec,
             "serviceAccountName": model.account,
             # Credentials of AWS come by a token of their own (EKS Pod Identity).
             "automountServiceAccountToken": False,
+            # A Service named vllm would otherwise set VLLM_PORT, and vLLM ends at an address in it.
+            "enableServiceLinks": False,
             "terminationGracePeriodSeconds": plan_drain(pool, model).grace,
             "securityContext": {
                 "runAsNonRoot": True,
@@ -69,7 +70,6 @@ def _mark_settings(model: ServedModel) -> dict[str, Any]:
 def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked: dict[str, Any]) -> dict[str, Any]:
     server = INFERENCE_SERVERS[model.server_name]
     arguments = list_arguments(config, pool, model, read_memory_mib(asked))
-    ports = {"http": server.http} | ({"metrics": server.port} if server.port != server.http else {})
     run = {"args": arguments}
     if isinstance(model, TritonModel):
         run = {"args": build_command(model, locate_weights(config, model), arguments)}
@@ -77,9 +77,11 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
         "name": server.name,
         "image": place_image(config, model),
         **run,
-        "env": list(_list_variables(model)),
-        "ports": [{"name": name, "containerPort": port} for name, port in ports.items()],
-        "resources": asked["resources"],
+        "env": list(_list_variables(config, model)),
+        "ports": [{"name": name, "containerPort": port} for name, port in server.ports.items()],
+        "resources": _add_disk(asked["resources"], find_download_gib(model)),
+        # The last lines of a server that ends tell why.
+        "terminationMessagePolicy": "FallbackToLogsOnError",
         # The pod leaves the Service at once, but proxies hear of it a few seconds later.
         "lifecycle": {"preStop": {"sleep": {"seconds": LEAVE_S}}},
         **build_probes(server, find_start_limit(config, pool, model)),
@@ -93,7 +95,14 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
     }
 
 
-def _list_variables(model: ServedModel) -> Iterator[dict[str, Any]]:
+def _add_disk(resources: Mapping[str, Any], gib: int | None) -> Mapping[str, Any]:
+    """Return resources with the disk that a download takes, so that no node without the room is chosen."""
+    if gib is None:
+        return resources
+    return {**resources, "requests": {**resources["requests"], "ephemeral-storage": f"{gib}Gi"}}
+
+
+def _list_variables(config: StackConfig, model: ServedModel) -> Iterator[dict[str, Any]]:
     """Yield the environment: a home that any user may write, and no reports to the makers of the server."""
     yield {"name": "HOME", "value": _HOME}
     if isinstance(model, TritonModel):
@@ -101,10 +110,13 @@ def _list_variables(model: ServedModel) -> Iterator[dict[str, Any]]:
     # Python asks for the name of the user, and the image knows no user 1000.
     yield from ({"name": name, "value": "server"} for name in ("USER", "LOGNAME"))
     yield {"name": "VLLM_NO_USAGE_STATS", "value": "1"}
-    if not model.source.repository:
-        # A wrong path fails at once, and is not looked up on the internet.
+    if find_mounted(config, model):
+        # A wrong path fails at once, and is not looked up on the internet. vLLM before 0.24 takes s3:// for a
+        # repository that is not on the disk.
         yield {"name": "HF_HUB_OFFLINE", "value": "1"}
-    elif model.source.token_secret:
+    if model.source.repository:
+        yield {"name": "HF_HOME", "value": _DOWNLOADS}
+    if model.source.token_secret:
         secret = {"name": model.source.token_secret, "key": "token"}
         yield {"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": secret}}
 
@@ -133,6 +145,8 @@ def _list_volumes(config: StackConfig, model: ServedModel) -> Iterator[dict[str,
     }
     yield {"name": "home", "emptyDir": {}}
     yield {"name": "tmp", "emptyDir": {}}
+    if gib := find_download_gib(model):
+        yield {"name": "downloads", "emptyDir": {"sizeLimit": f"{gib}Gi"}}
     if mount := find_mounted(config, model):
         yield {"name": mount.claim, "persistentVolumeClaim": {"claimName": mount.claim, "readOnly": True}}
     if isinstance(model, TritonModel):
@@ -144,6 +158,8 @@ def _list_places(config: StackConfig, model: ServedModel) -> Iterator[dict[str, 
     yield {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108
     yield {"name": "home", "mountPath": _HOME}
     yield {"name": "tmp", "mountPath": "/tmp"}  # noqa: S108
+    if find_download_gib(model):
+        yield {"name": "downloads", "mountPath": _DOWNLOADS}
     if mount := find_mounted(config, model):
         yield {"name": mount.claim, "mountPath": mount.path, "readOnly": True}
     if isinstance(model, TritonModel):

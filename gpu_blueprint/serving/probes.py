@@ -18,7 +18,13 @@ def build_probes(server: InferenceServer, start_limit_s: int) -> dict[str, Any]:
     ready = {"httpGet": {"path": server.ready, "port": "http"}}
     live = {"httpGet": {"path": server.live, "port": "http"}}
     return {
-        "startupProbe": {**ready, "periodSeconds": _EVERY_S, "failureThreshold": ceil(start_limit_s / _EVERY_S)},
+        "startupProbe": {
+            **ready,
+            "periodSeconds": _EVERY_S,
+            # A server that compiles and warms up answers late.
+            "timeoutSeconds": 5,
+            "failureThreshold": ceil(start_limit_s / _EVERY_S),
+        },
         "readinessProbe": {**ready, "periodSeconds": 5, "timeoutSeconds": 2, "failureThreshold": 3},
         # A busy server answers late. Only a server that is silent for minutes starts anew.
         "livenessProbe": {**live, "periodSeconds": _EVERY_S, "timeoutSeconds": 5, "failureThreshold": 10},

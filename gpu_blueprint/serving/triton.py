@@ -1,5 +1,6 @@
 """Triton's settings of each model, and the command that puts them beside the files of the storage."""
 
+import shlex
 from collections.abc import Sequence
 
 from ..catalog.inference_servers import INFERENCE_SERVERS
@@ -9,7 +10,9 @@ from .arguments import REPOSITORY_FOLDER
 
 SETTINGS_FOLDER = "/settings"
 """Folder of the ConfigMap."""
-_PLATFORMS = {"onnx": ("onnxruntime", "model.onnx"), "tensorrt": ("tensorrt", "model.plan")}
+VERSION = "1"
+"""Folder of the only version of each model: versions of the blueprint have Deployments of their own."""
+_BACKENDS = {"onnx": "onnxruntime", "tensorrt": "tensorrt"}
 
 
 def name_settings(model: TritonModel) -> str:
@@ -26,12 +29,14 @@ def build_settings(model: TritonModel) -> dict[str, str]:
 
 
 def write_settings(entry: TritonEntry) -> str:
-    """Write the settings of one model."""
-    backend, file = _PLATFORMS[entry.format]
+    """Write the settings of one model.
+
+    Without ``max_batch_size``, Triton takes the largest batch of a TensorRT plan.
+    """
     lines = [
         f'name: "{entry.name}"',
-        f'backend: "{backend}"',
-        f'default_model_filename: "{file}"',
+        f'backend: "{_BACKENDS[entry.format]}"',
+        f'default_model_filename: "{entry.file}"',
         f"max_batch_size: {entry.max_batch}",
         f"instance_group [ {{ kind: KIND_GPU, count: {entry.instances} }} ]",
     ]
@@ -46,11 +51,22 @@ def build_command(model: TritonModel, weights: str, arguments: Sequence[str]) ->
     The storage is read-only and belongs to the team, and a ConfigMap holds no folders, so neither can hold the other. A
     container that starts anew finds its links. The image's entry point stays: it looks for CUDA's compatibility.
     """
-    links = [
-        f"mkdir -p {REPOSITORY_FOLDER}/{entry.name}"
-        f" && ln -sfn {weights}/{entry.name}/1 {REPOSITORY_FOLDER}/{entry.name}/1"
-        f" && ln -sf {SETTINGS_FOLDER}/{entry.name}.pbtxt {REPOSITORY_FOLDER}/{entry.name}/config.pbtxt"
-        for entry in model.models
-    ]
+    commands = [words for entry in model.models for words in _list_links(entry, weights)]
     # The shell becomes the server, which so hears of its own end.
-    return ["sh", "-c", " && ".join([*links, 'exec tritonserver "$@"']), INFERENCE_SERVERS["triton"].name, *arguments]
+    script = " && ".join([*map(shlex.join, commands), 'exec tritonserver "$@"'])
+    return ["sh", "-c", script, INFERENCE_SERVERS["triton"].name, *arguments]
+
+
+def _list_links(entry: TritonEntry, weights: str) -> list[list[str]]:
+    """Return the commands that put one model together."""
+    folder = f"{REPOSITORY_FOLDER}/{entry.name}"
+    return [
+        ["mkdir", "-p", folder],
+        ["ln", "-sfn", locate_version(entry, weights), f"{folder}/{VERSION}"],
+        ["ln", "-sf", f"{SETTINGS_FOLDER}/{entry.name}.pbtxt", f"{folder}/config.pbtxt"],
+    ]
+
+
+def locate_version(entry: TritonEntry, weights: str) -> str:
+    """Return the folder with the files of one model, below the place of the weights."""
+    return f"{weights}/{entry.name}/{VERSION}"

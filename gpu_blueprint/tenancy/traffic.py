@@ -14,7 +14,6 @@ from ..catalog import namespaces
 from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..catalog.node_local_dns import DNS_HOST, DNS_PORT, LOCAL_ADDRESS
 from ..config import InstallMonitoring, NewVpc, StackConfig, Tenant
-from ..config.models import NAME_LABEL
 from ..config.scalars import PRIVATE_BLOCKS
 from .holdings import Holding
 
@@ -130,8 +129,8 @@ def _list_calls(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
     """Yield the ways from callers in other namespaces to the tenant's models, and from its own pods to models."""
     for model in config.models:
         namespace = config.find_namespace(model)
-        called = ((NAME_LABEL, model.name),)
-        ports = (Port("TCP", INFERENCE_SERVERS[model.server_name].http),)
+        called = tuple(model.shared_labels.items())
+        ports = tuple(Port("TCP", port) for port in INFERENCE_SERVERS[model.server_name].request_ports.values())
         others = tuple(caller for caller in model.callers if caller != namespace)
         if model.tenant == tenant.name and others:
             yield Passage(
