@@ -15,6 +15,7 @@ from .sources import is_streamed, locate_weights
 REPOSITORY_FOLDER = "/models"
 """Folder in which Triton finds its models."""
 _STREAMS_AT_ONCE = 16
+_BARE = ("disable-auto-complete-config",)
 _PROBES = "/health,/metrics,/ping"
 
 
@@ -34,7 +35,7 @@ def list_arguments(config: StackConfig, pool: Pool, model: ServedModel, memory_m
             own = list(_list_triton_flags(pool, model))
         case _:
             raise AssertionError(model)
-    return [*own, *(flag for name in sorted(model.arguments) for flag in _write_flag(name, model.arguments[name]))]
+    return [*own, *(_write_flag(model.server_name, name, value) for name, value in sorted(model.arguments.items()))]
 
 
 def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_mib: int) -> Iterator[str]:
@@ -83,9 +84,13 @@ def _list_triton_flags(pool: Pool, model: TritonModel) -> Iterator[str]:
         yield "--backend-config=onnxruntime,default-max-batch-size=0"
 
 
-def _write_flag(name: str, value: Argument) -> Iterator[str]:
-    """Yield a flag; a flag that is true stands alone, and a flag that is false has the prefix ``no-``."""
-    if isinstance(value, bool):
-        yield f"--{name}" if value else f"--no-{name}"
-    else:
-        yield f"--{name}={value}"
+def _write_flag(server: str, name: str, value: Argument) -> str:
+    """Write a flag. For vLLM a true flag stands alone and a false flag has the prefix ``no-``; Triton takes the words.
+
+    One switch of Triton takes no value at all (src/command_line_parser.cc).
+    """
+    if not isinstance(value, bool):
+        return f"--{name}={value}"
+    if server == "vllm" or (value and name in _BARE):
+        return f"--{name}" if value else f"--no-{name}"
+    return f"--{name}={str(value).lower()}"

@@ -60,13 +60,7 @@ def measure_model(stack: StackConfig, pool: Pool, model: VllmModel) -> ModelMemo
     if model.shape is None or not (rows := stack.list_instances(pool)):
         return None
     gpus = count_devices(model.gpus)
-    granted = (
-        min(row.gpu_memory_mib for row in rows)
-        / 1024
-        * find_part(pool, model.gpus)
-        * find_utilization(pool, model)
-        * gpus
-    )
+    granted = min(row.gpu_memory_mib for row in rows) / 1024 * find_part(pool) * find_utilization(pool, model) * gpus
     return ModelMemory(
         granted=granted,
         weights=count_weights_gib(model, model.shape),
@@ -91,20 +85,13 @@ def count_devices(amount: GpuAmount) -> int:
     return sum(amount.values()) if isinstance(amount, dict) else amount
 
 
-def find_part(pool: Pool, gpus: GpuAmount = 1) -> float:
-    """Return the part of a GPU's memory that a process sees: a MIG slice, or else the whole GPU, also a shared one.
-
-    Args:
-        pool: The pool.
-        gpus: The slices of a replica by profile; a plain number stands for the smallest slice of the pool.
-    """
+def find_part(pool: Pool) -> float:
+    """Return the part of a GPU's memory that a process sees: a MIG slice, or else the whole GPU, also a shared one."""
     if not isinstance(pool.sharing, Mig) or pool.model.mig is None:
         return 1
     profiles = pool.model.mig.profiles
     whole = max(profile.memory_slices for profile in profiles.values())
-    layout = find_mig_layout(pool.model, pool.sharing)
-    named = [name for name in gpus if name in layout] if isinstance(gpus, dict) else []
-    return min(profiles[name].memory_slices for name in named or layout) / whole
+    return min(profiles[name].memory_slices for name in find_mig_layout(pool.model, pool.sharing)) / whole
 
 
 def find_utilization(pool: Pool, model: VllmModel) -> float:
