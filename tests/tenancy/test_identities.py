@@ -6,7 +6,8 @@ from typing import Any
 from gpu_blueprint.tenancy.identities import ServiceAccountGrants, describe_grants, list_grants
 from gpu_blueprint.tenancy.rights import list_holdings
 
-from ..support import builders
+from ..support import builders, served_models
+from ..support.served_models import chat, ranking
 from ..support.storage_stack import DATASETS, HOMES, config_of
 
 POLICY = "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"
@@ -114,3 +115,46 @@ def test_an_account_without_grants_of_its_own_mounts_the_buckets_of_its_tenant()
     found = {grants.name: actions(grants) for grants in list_grants(config)}
     assert list(found) == ["vision.hub", "vision.default"]
     assert all(rights == {"s3:GetObject", "s3:ListBucket"} for rights in found.values())
+
+
+def grants_of_models(*models: dict[str, Any], **overrides: Any) -> dict[str, ServiceAccountGrants]:
+    """Service account → grants of the accounts of models."""
+    found = list_grants(served_models.config_of(*models, **overrides))
+    return {grant.service_account: grant for grant in found if grant.service_account.startswith("model-")}
+
+
+def test_a_model_reads_its_storage_and_writes_nothing_streamed_or_mounted() -> None:
+    found = grants_of_models(chat(), ranking(tenant="lab"))
+    assert {name: (grant.tenant, grant.namespace) for name, grant in found.items()} == {
+        "model-chat": ("serving", "serving"),
+        "model-ranking": ("lab", "lab-space"),
+    }
+    for grant in found.values():
+        assert actions(grant) == {"s3:GetObject", "s3:ListBucket"}
+        places = {place for statement in grant.statements for place in statement["Resource"]}
+        assert places == {"arn:aws:s3:::acme-weights/models/*", "arn:aws:s3:::acme-weights"}
+
+
+def test_the_role_of_a_model_holds_in_sessions_of_its_account_alone() -> None:
+    for statement in grants_of_models(chat())["model-chat"].statements:
+        assert statement["Condition"]["StringEquals"]["aws:PrincipalTag/kubernetes-service-account"] == "model-chat"
+
+
+def test_a_model_reads_no_other_storage_of_its_tenant() -> None:
+    other = {**served_models.WEIGHTS, "name": "data", "bucket": "acme-data"}
+    found = grants_of_models(chat(), storage=[served_models.WEIGHTS, other])["model-chat"]
+    assert "acme-data" not in str(found.statements)
+
+
+def test_versions_with_different_storage_share_one_role_that_reads_both() -> None:
+    other = {**served_models.WEIGHTS, "name": "newer", "bucket": "acme-newer"}
+    source = {"storage": "newer", "path": "llama"}
+    model = chat(next={"version": "v2", "share": 0.5, "source": source})
+    (found,) = grants_of_models(model, storage=[served_models.WEIGHTS, other]).values()
+    assert "acme-newer" in str(found.statements) and "acme-weights" in str(found.statements)
+
+
+def test_weights_from_elsewhere_need_no_role() -> None:
+    assert grants_of_models(chat(source=served_models.HUB)) == {}
+    homes = {"name": "weights", "kind": "efs", "tenants": {"serving": "read"}}
+    assert grants_of_models(chat(), storage=[homes]) == {}

@@ -1,6 +1,10 @@
 """The traffic that tenants may have, in the words of docs/tenancy.md."""
 
+from typing import Any
+
 from gpu_blueprint.tenancy.traffic import (
+    Passage,
+    Pods,
     find_api_address,
     find_dns_address,
     list_holdings,
@@ -9,6 +13,7 @@ from gpu_blueprint.tenancy.traffic import (
 )
 
 from ..support import builders
+from ..support.served_models import chat, config_of, ranking
 
 
 def test_the_address_of_the_kubernetes_api_is_the_first_of_services() -> None:
@@ -42,3 +47,35 @@ def test_the_page_names_each_policy_once_and_nothing_without_tenants() -> None:
     names = [holding.name for holding in list_holdings(builders.config(tenants=two))]
     assert len(names) == len(set(names)) and "NetworkPolicy gpu-blueprint-https-out" in names
     assert list(list_holdings(builders.config(tenants=[]))) == []
+
+
+def list_calls(tenant: int, *models: dict[str, Any]) -> dict[str, Passage]:
+    """Name → passage of the calls of models that a tenant has."""
+    config = config_of(*models)
+    found = list_passages(config, config.tenants[tenant])
+    return {passage.name: passage for passage in found if passage.name.startswith(("model-", "call-"))}
+
+
+def test_a_caller_in_another_namespace_reaches_the_ports_of_requests_and_no_other_pods() -> None:
+    model = ranking(callers=["lab-space", "gateway"])
+    coming, leaving = list_calls(0, model)["model-ranking"], list_calls(1, model)["call-serving-ranking"]
+    assert coming.directions == ("Ingress",) and leaving.directions == ("Egress",)
+    assert {port.number for port in coming.ports} == {port.number for port in leaving.ports} == {8000, 8001}
+    assert [peer.namespace for peer in coming.peers if isinstance(peer, Pods)] == ["lab-space", "gateway"]
+    (called,) = (peer for peer in leaving.peers if isinstance(peer, Pods))
+    assert called.namespace == "serving" and called.labels == coming.selects != ()
+
+
+def test_vllm_is_called_by_http_alone() -> None:
+    (passage,) = list_calls(0, chat(callers=["gateway"])).values()
+    assert [port.number for port in passage.ports] == [8000]
+
+
+def test_a_model_without_further_callers_opens_nothing() -> None:
+    for model in (chat(), chat(callers=["serving"])):
+        assert list_calls(0, model) == list_calls(1, model) == {}
+
+
+def test_a_namespace_that_may_not_call_has_no_way_out() -> None:
+    assert list_calls(1, chat(callers=["gateway"])) == {}
+    assert list(list_calls(1, chat(callers=["lab-space"]), ranking())) == ["call-serving-chat"]
