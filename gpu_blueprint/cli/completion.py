@@ -10,6 +10,7 @@ from argcomplete.shell_integration import shellcode
 from ..catalog import AMI_FAMILIES, GPUS
 from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES
 from ..changes.revisions import list_names
+from ..config import StackConfig
 from ..docs import list_all_admission_rules
 from ..errors import BlueprintError
 from ..loading import list_stacks, open_stack
@@ -65,6 +66,18 @@ def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]
     ]
 
 
+def _complete_names(list_names: Callable[[StackConfig], list[str]]) -> Callable[..., list[str]]:
+    """Return a function that completes a name of the stack on the command line."""
+
+    def complete(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+        try:
+            return list_names(open_stack(parsed_args.stack, bounded=False).config)
+        except BlueprintError:  # the stack has errors
+            return []
+
+    return complete
+
+
 def _complete_gpu(**_: object) -> list[str]:
     return [gpu.name for gpu in GPUS.values() if gpu.mig]
 
@@ -86,5 +99,8 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "RELEASE": lambda **_: [*KARPENTER_VERSIONS],
     "AMI": lambda **_: [family.default_version for family in AMI_FAMILIES.values()],
     "MODEL": _complete_model,
+    "POOL": _complete_names(lambda config: [*config.gpu_pools_by_name]),
+    "TENANT": _complete_names(lambda config: [tenant.name for tenant in config.tenants]),
+    "SERVED": _complete_names(lambda config: [model.name for model in config.models]),
 }
 """Placeholder of an argument in the help → the names that fit."""

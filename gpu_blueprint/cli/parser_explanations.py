@@ -1,4 +1,4 @@
-"""The arguments of the commands that explain: `explain`, `mig` and `completion`."""
+"""The arguments of the commands that explain, and of small commands: `explain`, `job`, `mig` and `completion`."""
 
 import argparse
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from collections.abc import Callable
 def add_explanations(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; ``command`` takes the name of a command, its help, and its examples."""
     _add_explain(command)
+    _add_job(command)
     mig = command(
         "mig",
         "list the MIG profiles and layouts of a GPU model, or judge one layout",
@@ -54,4 +55,23 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
     )
     only.add_argument(
         "--job", action="store_true", help="print only a Job that waits in the queue of the tenant, as YAML for kubectl"
+    )
+
+
+def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add `job`."""
+    job = command(
+        "job",
+        "print a Job of a tenant in a pool, as YAML for kubectl",
+        "blueprint job prod infer-l4 --tenant serving --build-engine ranking | kubectl apply --filename -",
+    )
+    job.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
+    job.add_argument("pool", metavar="POOL", help="name of the pool whose GPUs the Job takes")
+    job.add_argument("--tenant", metavar="TENANT", required=True, help="name of the tenant whose quota the Job takes")
+    job.add_argument(
+        "--build-engine",
+        metavar="SERVED",
+        required=True,
+        help="name of a model that Triton serves: build its TensorRT plans with the image of its server, and write them"
+        " into its storage",
     )

@@ -21,6 +21,19 @@ from .triton import SETTINGS_FOLDER, build_command, build_settings, name_setting
 
 _USER = 1000
 """Triton's image has this user; vLLM's runs as any user that has a name and a home."""
+POD_SECURITY: Mapping[str, Any] = {
+    "runAsNonRoot": True,
+    "runAsUser": _USER,
+    "runAsGroup": _USER,
+    "fsGroup": _USER,
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+CONTAINER_SECURITY: Mapping[str, Any] = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    # NVIDIA's hooks write the cache of libraries into the container when it starts.
+    "readOnlyRootFilesystem": False,
+}
 _HOME = "/home/server"
 _DOWNLOADS = "/downloads"
 _ZONE = "topology.kubernetes.io/zone"
@@ -45,13 +58,7 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
             # A Service named vllm would otherwise set VLLM_PORT, and vLLM ends at an address in it.
             "enableServiceLinks": False,
             "terminationGracePeriodSeconds": plan_drain(pool, model).grace,
-            "securityContext": {
-                "runAsNonRoot": True,
-                "runAsUser": _USER,
-                "runAsGroup": _USER,
-                "fsGroup": _USER,
-                "seccompProfile": {"type": "RuntimeDefault"},
-            },
+            "securityContext": dict(POD_SECURITY),
             "topologySpreadConstraints": [_spread(model.pod_labels)],
             "containers": [_build_container(config, pool, model, container)],
             "volumes": list(_list_volumes(config, model)),
@@ -85,12 +92,7 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
         # The pod leaves the Service at once, but proxies hear of it a few seconds later.
         "lifecycle": {"preStop": {"sleep": {"seconds": LEAVE_S}}},
         **build_probes(server, find_start_limit(config, pool, model)),
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            # NVIDIA's hooks write the cache of libraries into the container when it starts.
-            "readOnlyRootFilesystem": False,
-        },
+        "securityContext": dict(CONTAINER_SECURITY),
         "volumeMounts": list(_list_places(config, model)),
     }
 
