@@ -63,7 +63,7 @@ def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
     job = command(
         "job",
         "print a Job of a tenant in a pool, as YAML for kubectl",
-        "blueprint job prod infer-l4 --tenant serving --build-engine ranking | kubectl apply --filename -",
+        "blueprint job prod infer-l4 --tenant serving --build-engine ranking",
     )
     job.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     job.add_argument("pool", metavar="POOL", help="name of the pool whose GPUs the Job takes")

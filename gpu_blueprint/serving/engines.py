@@ -21,6 +21,7 @@ _BUILDER = "/usr/src/tensorrt/bin"
 """Folder of trtexec in NVIDIA's images; it is not in the PATH of all of them."""
 _PLANS = "/plans"
 _GRAPH = "model.onnx"
+_LOST = {"type": "DisruptionTarget", "status": "True"}
 _RETRIES = 2
 _LONGEST_S = 4 * 3600
 _KEEP_S = 24 * 3600
@@ -70,7 +71,7 @@ def build_engine_job(config: StackConfig, pool: Pool, model: TritonModel, mount:
             "activeDeadlineSeconds": _LONGEST_S,
             "ttlSecondsAfterFinished": _KEEP_S,
             # A spot node that goes is no fault of the build.
-            "podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]},
+            "podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [_LOST]}]},
             "template": {"spec": spec},
         },
     }

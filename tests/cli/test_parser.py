@@ -14,8 +14,9 @@ from gpu_blueprint.cli.parser import build_parser
 from ..support.plans import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-ELSEWHERE = {"rehearse", "lifecycle", "advise", "docs", "changes"}
-"""Commands whose examples need engines, a cluster, a repository or the project's own folder: they are only parsed."""
+ELSEWHERE = {"rehearse", "lifecycle", "advise", "docs", "changes", "job"}
+"""Commands whose examples need engines, a cluster, a repository, the project's own folder or a model: they are only
+parsed."""
 ACCOUNT = {"preflight prod --profile sandbox", "leftovers prod --state state.json"}
 """Examples that need AWS."""
 

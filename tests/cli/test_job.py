@@ -1,0 +1,84 @@
+"""The command `job`."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpu_blueprint.cli import main
+
+from ..support import builders
+from ..support.served_models import WEIGHTS, build_stack, chat, ranking
+
+PLANS = [{"name": "detector", "format": "tensorrt", "maxBatch": 8}]
+
+
+def write_stack(project: Path, **overrides: Any) -> None:
+    stack = build_stack(chat(), ranking(models=PLANS), ranking(name="graphs"), **overrides)
+    providers = {"aws:region": "us-east-1", "pulumi:disable-default-providers": ["*"]}
+    document = {"config": {**providers, "gpu-blueprint:stack": stack}}
+    (project / "stacks" / "Pulumi.serve.yaml").write_text(yaml.safe_dump(document))
+
+
+def run(pool: str = "small", tenant: str = "lab", model: str = "ranking", stack: str = "serve") -> int:
+    return main(["job", stack, pool, "--tenant", tenant, "--build-engine", model])
+
+
+def test_a_job_is_printed_alone_below_its_advice(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_stack(project)
+    assert run() == 0
+    out = capsys.readouterr().out
+    job = yaml.safe_load(out)
+    assert (job["kind"], job["metadata"]["namespace"]) == ("Job", "lab-space")
+    assert out.startswith("# detector takes batches of 8")
+
+
+def test_a_version_is_built_by_the_name_of_its_deployment(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_stack(project)
+    file = project / "stacks" / "Pulumi.serve.yaml"
+    document = yaml.safe_load(file.read_text())
+    model = document["config"]["gpu-blueprint:stack"]["models"][1]
+    model["next"] = {"version": "v2", "share": 0.5, "image": {"tag": "26.08-py3"}}
+    file.write_text(yaml.safe_dump(document))
+    assert run(model="ranking-v2") == 0
+    job = yaml.safe_load(capsys.readouterr().out)
+    assert job["metadata"]["name"] == "build-ranking-v2"
+    assert job["spec"]["template"]["spec"]["containers"][0]["image"].endswith("26.08-py3")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ({"stack": "server"}, "there is no stack 'server'; did you mean serve"),
+        ({"pool": "smal"}, "there is no GPU pool 'smal'; did you mean small"),
+        ({"pool": "large"}, "ranking runs in pool small, and a plan runs only on the GPU that built it; give small"),
+        ({"tenant": "labs"}, "--tenant: there is no tenant 'labs'; did you mean lab"),
+        ({"tenant": "serving"}, "--tenant: serving may not write into weights; give lab"),
+        ({"model": "rankin"}, "--build-engine: there is no model 'rankin'; did you mean ranking"),
+        ({"model": "chat"}, "--build-engine: chat has no model of format tensorrt"),
+        ({"model": "graphs"}, "--build-engine: graphs has no model of format tensorrt"),
+    ],
+)
+def test_a_wrong_call_names_its_remedy(
+    call: dict[str, str], words: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_stack(project)
+    assert run(**call) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_storage_that_nobody_writes_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_stack(project, storage=[{**WEIGHTS, "tenants": {"serving": "read"}}])
+    assert run() == 2
+    assert "lab may not write into weights; grant a tenant write in storage weights" in capsys.readouterr().err
+
+
+def test_a_writer_without_quota_in_the_pool_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tenants = [
+        builders.tenant(name="serving", gpus={"large": 8, "small": 16}, cpu="128", memory="1Ti"),
+        builders.tenant(name="lab", namespace="lab-space", gpus={"large": 1}, cpu="32", memory="256Gi"),
+    ]
+    write_stack(project, tenants=tenants)
+    assert run() == 2
+    assert "lab has no quota in pool small; add small to the gpus of lab" in capsys.readouterr().err
