@@ -20,6 +20,7 @@ RESERVED = "gpu_blueprint:reserved_instances"
 QUEUED = "gpu_blueprint:queued_pool"
 QUEUED_QUOTA = "gpu_blueprint:queued_quota"
 MAX_CPUS = "gpu_blueprint:max_cpus"
+MODEL = "gpu_blueprint:model_replicas"
 
 FACTS = {
     PER_UNIT: "Size of a unit of a resource as a share of a GPU, by `pool` and `resource`.",
@@ -32,6 +33,7 @@ FACTS = {
     QUEUED: "1 for each pool whose jobs wait in queues, by `pool`.",
     QUEUED_QUOTA: "1 for each resource of a namespace's quota that queued jobs may use up, by `namespace` and"
     " `resource`.",
+    MODEL: "Least replicas of each version of a model, by `namespace` and `deployment`.",
 }
 """Name of a constant series → its meaning."""
 
@@ -51,6 +53,9 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
     for queued_pool in stack.queued_pools:
         yield _build_rule(QUEUED, 1, pool=queued_pool.name)
     yield from _list_queued_quotas(stack)
+    for version in (version for model in stack.models for version in model.list_versions()):
+        namespace = stack.find_namespace(version)
+        yield _build_rule(MODEL, version.replicas.min, namespace=namespace, deployment=version.deployment)
 
 
 def _list_queued_quotas(stack: StackConfig) -> Iterator[dict[str, Any]]:

@@ -68,6 +68,9 @@ _STATE = _list_metrics(
     kube_nodeoverlay_status_condition="nodeoverlay type",
     kube_deployment_spec_replicas="namespace deployment",
     kube_deployment_status_replicas="namespace deployment",
+    kube_deployment_status_replicas_ready="namespace deployment",
+    kube_deployment_status_condition="namespace deployment condition status reason",
+    kube_pod_container_status_restarts_total="namespace pod uid container",
     kube_horizontalpodautoscaler_info="namespace horizontalpodautoscaler scaletargetref_kind scaletargetref_name",
     kube_horizontalpodautoscaler_spec_min_replicas="namespace horizontalpodautoscaler",
     kube_horizontalpodautoscaler_spec_max_replicas="namespace horizontalpodautoscaler",
@@ -122,11 +125,13 @@ _NODE_CACHE = _list_metrics(
     coredns_nodecache_setup_errors_total="node errortype",
 )
 
+_SERVERS = _list_metrics("vllm", **{"vllm:kv_cache_usage_perc": "namespace pod container engine model_name"})
+
 _PROMETHEUS = _list_metrics(
     "prometheus", up="job instance node endpoint", ALERTS="alertname alertstate severity source"
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {**_STATE, **_KARPENTER, **_KUBELET, **_API_SERVER, **_KUEUE, **_DCGM, **_NODE_CACHE, **_PROMETHEUS}
+    {**_STATE, **_KARPENTER, **_KUBELET, **_API_SERVER, **_KUEUE, **_DCGM, **_NODE_CACHE, **_SERVERS, **_PROMETHEUS}
 )
 """Name → exporter and labels."""

@@ -9,6 +9,7 @@ from .cost import COST_ALERTS
 from .cpu import CPU_ALERTS
 from .dns import DNS_ALERTS
 from .gpu import GPU_ALERTS
+from .models import MODEL_ALERTS
 from .nodes import NODE_ALERTS
 from .queues import BUT_IN_QUEUES, QUEUE_ALERTS
 from .services import SERVICE_ALERTS
@@ -16,13 +17,17 @@ from .tenancy import TENANCY_ALERTS
 from .watch import WATCH_ALERTS
 
 _EVERYWHERE = (*GPU_ALERTS, *NODE_ALERTS, *CPU_ALERTS, *COST_ALERTS, *SERVICE_ALERTS, *TENANCY_ALERTS, *WATCH_ALERTS)
-ALERTS = (*_EVERYWHERE, *QUEUE_ALERTS, *DNS_ALERTS)
+ALERTS = (*_EVERYWHERE, *QUEUE_ALERTS, *DNS_ALERTS, *MODEL_ALERTS)
 """All alerts in the order of the runbook."""
 
 
 def list_alerts(stack: StackConfig) -> Iterator[Alert]:
     """Yield the alerts of a stack; with queues, a full pool and a full quota of queued jobs are no event."""
-    optional = (*(QUEUE_ALERTS if stack.queueing else ()), *(DNS_ALERTS if stack.cluster.node_local_dns else ()))
+    optional = (
+        *(QUEUE_ALERTS if stack.queueing else ()),
+        *(DNS_ALERTS if stack.cluster.node_local_dns else ()),
+        *(MODEL_ALERTS if stack.models else ()),
+    )
     for alert in (*_EVERYWHERE, *optional):
         exempt = BUT_IN_QUEUES.get(alert.name) if stack.queueing else None
         yield dataclasses.replace(alert, expr=f"{alert.expr} {exempt}") if exempt else alert

@@ -1,6 +1,6 @@
 """Cases of the rules: each alert and each recorded series has a case with a result and a case without a result."""
 
-from . import cost, cpu, dns, gpu, nodes, queues, recording, services, tenancy, watch
+from . import cost, cpu, dns, gpu, models, nodes, queues, recording, services, tenancy, watch
 
 ALERT_CASES = (
     *gpu.CASES,
@@ -12,5 +12,6 @@ ALERT_CASES = (
     *watch.CASES,
     *queues.CASES,
     *dns.CASES,
+    *models.CASES,
 )
 RECORDING_CASES = (*recording.CASES, *queues.RECORDINGS)

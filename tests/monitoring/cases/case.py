@@ -6,7 +6,9 @@ from typing import Any
 
 from ...support import builders
 from ...support.exporter_series import Series, merge
+from ...support.served_models import HUB, chat
 
+_JOBS = {"signal": "query", "promql": "sum(jobs_waiting)", "perReplica": 1}
 STACK: dict[str, Any] = {
     "pools": [
         builders.pool(instanceTypes=["g6.12xlarge"]),
@@ -33,6 +35,11 @@ STACK: dict[str, Any] = {
     "queueing": {},
     "cluster": builders.cluster(nodeLocalDns=True),
     "reservations": [{"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 2}],
+    "models": [
+        chat(tenant="team", pool="main", source=HUB, replicas={"min": 1, "max": 2}),
+        chat(name="asleep", tenant="team", pool="main", source=HUB, replicas={"min": 0, "max": 1}, scaleOn=[_JOBS]),
+    ],
+    **builders.monitoring(),
     "tenants": [
         builders.tenant(),
         builders.tenant(name="vision", gpus={"train": 8, "other": 4}),

@@ -1,0 +1,94 @@
+"""Alerts about models that the platform serves, beside the alerts about everything that KEDA scales."""
+
+from ..facts import MODEL
+from ..recording import copy_label, count_new
+from ..rules import Alert
+from ..scaling import RANDOM
+
+_OF_MODEL = f"and on (namespace, deployment) {MODEL}"
+"""Keeps the Deployments of models."""
+NEARLY_FULL = 0.95
+"""Share of the KV cache above which the next sequence displaces another."""
+MOST_RESTARTS = 3
+"""Restarts of a model's servers within an hour: a node that goes takes its pods along and restarts none."""
+
+_READY = "max by (namespace, deployment) (kube_deployment_status_replicas_ready)"
+_STANDS_STILL = (
+    'max by (namespace, deployment) (kube_deployment_status_condition{condition="Progressing",status="false"}) == 1'
+)
+# The job of a PodMonitor is its namespace and its name, and a model's monitor has the name of its Deployment.
+_CACHE = f"avg by (namespace, deployment) ({copy_label('vllm:kv_cache_usage_perc', 'deployment', 'job', '[^/]+/(.+)')})"
+_RESTARTS = copy_label(
+    count_new("kube_pod_container_status_restarts_total", "1h"), "deployment", "pod", f"(.+)-{RANDOM}+-{RANDOM}{{5}}"
+)
+_WHO = "{{ $labels.namespace }}/{{ $labels.deployment }}"
+_PODS = "`kubectl get pods -n {{ $labels.namespace }} -l app.kubernetes.io/instance={{ $labels.deployment }}`"
+_ON_DEPLOYMENT = "-n {{ $labels.namespace }} deployment/{{ $labels.deployment }}"
+
+MODEL_ALERTS = (
+    Alert(
+        name="ModelNotReady",
+        subject="Models",
+        severity="critical",
+        # A model that may have no replica is asleep, and not broken.
+        expr=f"({_READY} == 0) and on (namespace, deployment) ({MODEL} > 0)",
+        wait="15m",
+        summary=f"No replica of model {_WHO} has been ready for 15 minutes",
+        costs="Every request to this version of the model fails.",
+        steps=(
+            f"See where its pods are: {_PODS}.",
+            "If they are Pending: read the runbook of ServicePodsPending. If there are none: ServicePodsRefused.",
+            f"If they restart: `kubectl logs {_ON_DEPLOYMENT} --previous` tells why; a wrong path of the weights, too"
+            " little memory for `maxModelLen` and a missing right to read the storage end a server at its start.",
+            "If they load for longer than `blueprint explain STACK MODEL` says: compare the source of the weights with"
+            " its throughput.",
+            "If an edit of the stack file broke it: undo the edit, and try it as `next` beside the old version.",
+        ),
+    ),
+    Alert(
+        name="ModelRolloutStandsStill",
+        subject="Models",
+        severity="warning",
+        expr=f"({_STANDS_STILL}) {_OF_MODEL}",
+        summary=f"The rollout of model {_WHO} has made no progress within its deadline",
+        costs="The model runs with replicas of the old and the new settings, and with fewer than its load asks for.",
+        steps=(
+            f"See which pods are new and what they wait for: {_PODS}.",
+            "If the new pods are Pending: the pool or the quota is full; read the runbook of ServicePodsPending.",
+            f"If the new pods restart: `kubectl logs {_ON_DEPLOYMENT} --previous` tells why. Undo the edit of the stack"
+            " file.",
+        ),
+    ),
+    Alert(
+        name="ModelCacheFull",
+        subject="Models",
+        severity="warning",
+        expr=f"({_CACHE} > {NEARLY_FULL}) {_OF_MODEL}",
+        wait="30m",
+        summary=f"The replicas of model {_WHO} have used {{{{ $value | humanizePercentage }}}} of their KV cache for"
+        " half an hour",
+        costs="Sequences displace each other and are computed again: answers are slow, and GPUs work twice.",
+        steps=(
+            "If the autoscaler has reached its maximum, ServiceAtMostReplicas fires: raise `replicas.max`.",
+            "If it has not: lower `perReplica` of the signal `queue`, so that replicas come earlier.",
+            "Let a replica hold more: `kvCacheDtype: fp8`, a `quantization`, a lower `maxModelLen`, or a pool with more"
+            " memory per GPU. `blueprint explain STACK MODEL` shows how many sequences fit.",
+        ),
+    ),
+    Alert(
+        name="ModelRestarts",
+        subject="Models",
+        severity="warning",
+        expr=f"(sum by (namespace, deployment) ({_RESTARTS}) > {MOST_RESTARTS}) {_OF_MODEL}",
+        summary=f"The servers of model {_WHO} have restarted {{{{ $value | humanize }}}} times within an hour",
+        costs="Each restart breaks off the requests of a replica, and the replica loads its weights again.",
+        steps=(
+            f"Read the last words of a server: `kubectl logs {_ON_DEPLOYMENT} --previous`.",
+            "If the reason is `OOMKilled` (`kubectl describe pod`): the container needs more memory; raise `podSize` of"
+            " the pool, or take larger nodes.",
+            "If the log says `CUDA out of memory`: lower `gpuMemoryUtilization` or `maxNumSeqs`.",
+            "If the events say `Liveness probe failed`: the server hangs; look for Xid errors of its GPU, and for a"
+            " newer image.",
+        ),
+    ),
+)
