@@ -24,6 +24,7 @@ SUBJECTS = {
     "gpu_operator",
     "node_classes",
     "disruption",
+    "evictions",
     "cluster",
     "network",
     "iam",

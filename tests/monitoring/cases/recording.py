@@ -69,6 +69,11 @@ CASES: tuple[RecordingCase, ...] = (
     records_nothing("gpu_blueprint:reserved_instances", only='reservation="cr-other"'),
     records("gpu_blueprint:max_cpus", samples={'pool="cpu"': MOST}),
     records_nothing("gpu_blueprint:max_cpus", only='pool="main"'),
+    records(
+        "gpu_blueprint:model_replicas",
+        samples={'namespace="team", deployment="chat"': 1, 'namespace="team", deployment="asleep"': 0},
+    ),
+    records_nothing("gpu_blueprint:model_replicas", only='deployment="web"'),
     records("gpu_node:pool:info", node(), samples={NODE: 1}),
     records_nothing("gpu_node:pool:info", node(pool="")),
     records("gpu_namespace:tenant:info", space(), samples={'namespace="team", tenant="team"': 1}),

@@ -31,6 +31,12 @@ CASES = cases_of(
         words=("gpu-pool-tainted", "spec.template is 'none', and must be a block of fields"),
     ),
     fails(
+        "a word for a number of pods",
+        _after_the_other_rules(_of("kubernetes:policy/v1:PodDisruptionBudget", spec={"maxUnavailable": "none"})),
+        "odd",
+        words=("drain-not-blocked", "maxUnavailable is 'none', and must be a number"),
+    ),
+    fails(
         "a word for the spec",
         _after_the_other_rules(
             program(node_pool(), resource("kubernetes:karpenter.sh/v1:NodePool", "odd", {"spec": "x"}))

@@ -1,0 +1,73 @@
+"""Cases of the rule about PodDisruptionBudgets that block drains."""
+
+from typing import Any
+
+from policies import UNKNOWN, Resource
+
+from .stacks import Build, cases_of, fails, passes, program, resource, shipped_stack, undecided
+
+_LABELS = {"app": "chat", "tier": "web"}
+
+
+def _budget(selector: Any = None, namespace: str = "serving", **spec: Any) -> Resource:
+    chosen = {"matchLabels": {"app": "chat"}} if selector is None else selector
+    metadata = {"name": "keeps", "namespace": namespace}
+    props = {"metadata": metadata, "spec": {"selector": chosen, **spec}}
+    return resource("kubernetes:policy/v1:PodDisruptionBudget", "budget", props)
+
+
+def _workload(kind: str = "Deployment", namespace: str = "serving", **spec: Any) -> Resource:
+    props = {
+        "metadata": {"name": "chat", "namespace": namespace},
+        "spec": {"template": {"metadata": {"labels": _LABELS}}, **spec},
+    }
+    return resource(f"kubernetes:apps/v1:{kind}", "workload", props)
+
+
+def _scaler(target: str = "chat", namespace: str = "serving", **spec: Any) -> Resource:
+    props = {"metadata": {"name": "s", "namespace": namespace}, "spec": {"scaleTargetRef": {"name": target}, **spec}}
+    return resource("kubernetes:keda.sh/v1alpha1:ScaledObject", "scaler", props)
+
+
+def _keeps(amount: Any, *others: Resource, **fields: Any) -> Build:
+    return program(_budget(minAvailable=amount, **fields), *(others or (_workload(replicas=3),)))
+
+
+CASES = cases_of(
+    "drain-not-blocked",
+    passes("the shipped stack", shipped_stack("prod")),
+    passes("one pod may go", program(_budget(maxUnavailable=1), _workload())),
+    passes("a part of the pods may go, of which Kubernetes makes one", program(_budget(maxUnavailable="1%"))),
+    fails("no pod may go", program(_budget(maxUnavailable=0)), "budget", words="keeps lets no pod go"),
+    fails("no part of the pods may go", program(_budget(maxUnavailable="0%")), "budget"),
+    fails("no pod, as text", program(_budget(maxUnavailable="0")), "budget"),
+    passes("two of three stay", _keeps(2)),
+    fails("three of three stay", _keeps(3), "budget", words=("keeps 3 of the 3 replicas", "chat")),
+    fails("more than there are stay", _keeps(4), "budget"),
+    passes("two thirds stay", _keeps("66%")),
+    fails("a part stays that is rounded up to all", _keeps("67%"), "budget"),
+    fails("all stay", _keeps("100%"), "budget"),
+    fails("one of one stays, which a Deployment has by default", _keeps(1, _workload()), "budget", words="of the 1 "),
+    fails("one of one stays in a StatefulSet", _keeps(1, _workload("StatefulSet")), "budget"),
+    passes("a workload without replicas keeps nothing from going", _keeps(0, _workload(replicas=0))),
+    fails("a sleeping workload wakes to one", _keeps(1, _workload(replicas=0)), "budget"),
+    fails(
+        "an autoscaler goes down to the number that stays",
+        _keeps(2, _workload(replicas=9), _scaler(minReplicaCount=2)),
+        "budget",
+        words="of the 2 ",
+    ),
+    passes("an autoscaler stays above", _keeps(2, _workload(), _scaler(minReplicaCount=3))),
+    fails("an autoscaler sleeps by default", _keeps(1, _workload(replicas=9), _scaler()), "budget"),
+    passes("an autoscaler of another workload", _keeps(2, _workload(replicas=9), _scaler("web", minReplicaCount=2))),
+    passes(
+        "an autoscaler of another namespace",
+        _keeps(2, _workload(replicas=9), _scaler(namespace="web", minReplicaCount=2)),
+    ),
+    passes("the pods of others", _keeps(3, selector={"matchLabels": {"app": "web"}})),
+    passes("the pods of another namespace", _keeps(3, namespace="web")),
+    passes("a selector that nobody reads here", _keeps(3, selector={"matchExpressions": []})),
+    fails("two workloads", _keeps(1, _workload(), _workload("StatefulSet")), "budget", "budget"),
+    undecided("a number that only the deployment knows", program(_budget(maxUnavailable=UNKNOWN)), "budget"),
+    undecided("replicas that only the deployment knows", _keeps(1, _workload(replicas=UNKNOWN)), "budget"),
+)
