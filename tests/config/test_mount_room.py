@@ -6,7 +6,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.mount_room import MOUNTPOINT_MIB, count_mounted_buckets, find_mount_memory_mib
 from gpu_blueprint.config.pod_rooms import find_pod_room
 
-from ..support import builders
+from ..support import builders, served_models
 from ..support.storages import bucket, config, homes
 
 
@@ -56,3 +56,12 @@ def test_buckets_never_take_more_than_half_of_a_node() -> None:
     many = [bucket(name=f"b{index}", prefix=f"b{index}") for index in range(40)]
     stack = config(*many, pools=[pool])
     assert find_pod_room(stack, stack.gpu_pools[0], 1).memory == "6Gi"
+
+
+def test_a_model_that_mounts_has_an_account_of_its_own_and_a_streamed_model_mounts_nothing() -> None:
+    """The bucket counts for each team in the pool, and once more for the model."""
+    without = served_models.config_of()
+    small, large = (without.gpu_pools_by_name[name] for name in ("small", "large"))
+    assert [count_mounted_buckets(without, pool, 8) for pool in (small, large)] == [2, 1]
+    mounted = served_models.config_of(served_models.ranking(), served_models.chat())
+    assert [count_mounted_buckets(mounted, pool, 8) for pool in (small, large)] == [3, 1]

@@ -13,5 +13,8 @@ EQUIVALENT = {
         "queues._ANY_NAMESPACE: {'kubernetes.io/metadata.name': 'a-namespace-of-somebody'} → "
         "{'kubernetes.io/metadata.name': '~a-namespace-of-somebody'}"
     ): "any name that no selector states serves",
+    (
+        "evictions._refuse_blocking_budget: _count(budget, 'maxUnavailable', 1) → _count(budget, 'maxUnavailable', 2)"
+    ): "no part of any number of pods is no pod",
     "queues._refuse_empty_promises: total > limit → total >= limit": "isclose leaves equal sums out",
 }

@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.storage.caches import find_cache_gib, find_throughput_gbps
 
-from ..support import builders
+from ..support import builders, served_models
 from ..support.storage_stack import DATASETS, HOMES, WEIGHTS, config_of
 
 NO_NVME: dict[str, Any] = {"instanceTypes": ["g5g.xlarge"]}
@@ -51,3 +51,10 @@ def test_the_slowest_pool_decides_on_the_throughput() -> None:
     assert find_throughput_gbps(fast, fast.tenants[0]) == 100
     assert find_throughput_gbps(slow, slow.tenants[0]) == 10
     assert find_throughput_gbps(fast, fast.tenants[1]) == 10, "a team without GPUs runs on CPU nodes"
+
+
+def test_a_model_that_mounts_a_bucket_has_a_cache_of_its_own() -> None:
+    streamed = served_models.config_of(served_models.chat())
+    mounted = served_models.config_of(served_models.chat(), served_models.ranking())
+    sizes = [find_cache_gib(config, config.tenants[0]) for config in (streamed, mounted)]
+    assert sizes[1] == sizes[0] * 2 // 3

@@ -21,6 +21,22 @@ def _of(type_: str, **inputs: Any) -> Build:
     return program(resource(type_, "odd", inputs))
 
 
+def _scaled(min_replicas: Any, least: Any) -> Build:
+    """A budget, the Deployment whose pods it counts, and an autoscaler of the Deployment."""
+    labels = {"app": "chat"}
+    scaling = {"scaleTargetRef": {"name": "chat"}, "minReplicaCount": min_replicas}
+    template = {"metadata": {"labels": labels}}
+    return program(
+        resource(
+            "kubernetes:policy/v1:PodDisruptionBudget",
+            "odd",
+            {"spec": {"selector": {"matchLabels": labels}, "minAvailable": least}},
+        ),
+        resource("kubernetes:apps/v1:Deployment", "chat", {"spec": {"template": template}}),
+        resource("kubernetes:keda.sh/v1alpha1:ScaledObject", "scaler", {"spec": scaling}),
+    )
+
+
 CASES = cases_of(
     "values-readable",
     passes("a shipped stack", _after_the_other_rules(shipped_stack("prod"))),
@@ -35,6 +51,18 @@ CASES = cases_of(
         _after_the_other_rules(_of("kubernetes:policy/v1:PodDisruptionBudget", spec={"maxUnavailable": "none"})),
         "odd",
         words=("drain-not-blocked", "maxUnavailable is 'none', and must be a number"),
+    ),
+    fails(
+        "a word for the replicas of an autoscaler",
+        _after_the_other_rules(_scaled(min_replicas="few", least=1)),
+        "odd",
+        words=("drain-not-blocked", "minReplicaCount is 'few', and must be a number"),
+    ),
+    fails(
+        "a word for the pods that stay",
+        _after_the_other_rules(_scaled(min_replicas=2, least="most")),
+        "odd",
+        words=("drain-not-blocked", "minAvailable is 'most', and must be a number"),
     ),
     fails(
         "a word for the spec",
