@@ -1,4 +1,4 @@
-"""A model in the namespace of its tenant: service account, Service, and a Deployment with its budget per version."""
+"""A model in the namespace of its tenant: service account, Service, budget, and a Deployment for each version."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +40,9 @@ class Model(pulumi.ComponentResource):
             spec=build_service_spec(model),
             opts=child,
         )
+        k8s.policy.v1.PodDisruptionBudget(
+            f"{name}-budget", metadata=place.name(model.name), spec=build_budget_spec(model), opts=child
+        )
         for version in model.list_versions():
             _make_version(f"{name}-{version.version}" if version.version else name, config, version, account, child)
         self.register_outputs({})
@@ -61,7 +64,7 @@ class _Place:
 def _make_version(
     name: str, config: StackConfig, model: ServedModel, account: pulumi.Resource, opts: pulumi.ResourceOptions
 ) -> None:
-    """Make the Deployment of one version, with its budget and its settings."""
+    """Make the Deployment of one version, with its settings."""
     place = _Place(config.find_namespace(model), model.all_labels)
     needed = [account]
     if isinstance(model, TritonModel):
@@ -69,9 +72,6 @@ def _make_version(
             f"{name}-settings", metadata=place.name(name_settings(model)), data=build_settings(model), opts=opts
         )
         needed.append(settings)
-    k8s.policy.v1.PodDisruptionBudget(
-        f"{name}-budget", metadata=place.name(model.deployment), spec=build_budget_spec(model), opts=opts
-    )
     k8s.apps.v1.Deployment(
         f"{name}-deployment",
         metadata=place.name(model.deployment, waits_for_pods=True),

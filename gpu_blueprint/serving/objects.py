@@ -18,19 +18,28 @@ def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
     A replica ends before its successor starts, since a pool at its ceiling has no room for both. A replica that may be
     alone waits for its successor, because callers would else get no answer.
     """
-    replaces_first = model.replicas.min > 1
     return {
         "progressDeadlineSeconds": find_progress_limit(config, config.gpu_pools_by_name[model.pool], model),
         "revisionHistoryLimit": 3,
         "strategy": {
             "type": "RollingUpdate",
             "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}
-            if replaces_first
+            if replaces_first(config, model)
             else {"maxSurge": 1, "maxUnavailable": 0},
         },
         "selector": {"matchLabels": model.pod_labels},
         "template": build_template(config, model),
     }
+
+
+def replaces_first(config: StackConfig, version: ServedModel) -> bool:
+    """Return whether a rollout ends a replica before it starts the successor: not where a replica may be alone.
+
+    A version with a single replica is not alone if another version of its model runs beside it.
+    """
+    own = (version.tenant, version.name)
+    model = next((model for model in config.models if (model.tenant, model.name) == own), version)
+    return sum(part.replicas.min for part in model.list_versions()) > 1
 
 
 def build_service_spec(model: ServedModel) -> Any:
@@ -46,13 +55,14 @@ def build_service_spec(model: ServedModel) -> Any:
 
 
 def build_budget_spec(model: ServedModel) -> Any:
-    """Return the ``spec`` of the PodDisruptionBudget of one version.
+    """Return the ``spec`` of the PodDisruptionBudget of all versions together.
 
-    It counts the pods that are away. A least number of pods would block the drain of a node with the last replica.
+    It counts the pods that are away. A least number of pods would block the drain of a node with the last replica. A
+    budget for each version would let a node take a replica of each along, and with few replicas all of them.
     """
     return {
         "maxUnavailable": 1,
-        "selector": {"matchLabels": model.pod_labels},
+        "selector": {"matchLabels": model.shared_labels},
         # A replica that never gets ready must not keep its node.
         "unhealthyPodEvictionPolicy": "AlwaysAllow",
     }

@@ -52,10 +52,11 @@ def test_a_model_is_everything_from_its_account_to_its_scaler() -> None:
     assert list_objects(planned, "ranking")["ConfigMap"] == ["ranking-settings"]
 
 
-def test_versions_share_their_account_and_their_service_and_nothing_else() -> None:
+def test_versions_share_their_account_their_service_and_their_budget_and_nothing_else() -> None:
     found = list_objects(plan_models(VERSIONS), "chat")
-    assert found.pop("ServiceAccount") == ["model-chat"] and found.pop("Service") == ["chat"]
-    assert all(names == ["chat-v1", "chat-v2"] for names in found.values()) and len(found) == 4
+    assert found.pop("ServiceAccount") == ["model-chat"]
+    assert found.pop("Service") == found.pop("PodDisruptionBudget") == ["chat"]
+    assert all(names == ["chat-v1", "chat-v2"] for names in found.values()) and len(found) == 3
 
 
 def test_versions_share_the_replicas_and_are_measured_apart() -> None:
