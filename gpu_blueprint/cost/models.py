@@ -106,7 +106,7 @@ def _price_replica(stack: StackConfig, capacity: PoolCapacity, model: ServedMode
 def _estimate_version(
     stack: StackConfig, capacity: PoolCapacity, version: ServedModel, price: PriceRange
 ) -> VersionCost:
-    """Estimate a version: in the expected hours of use with its expected, in other open hours with its least replicas."""
+    """Estimate a version: its expected replicas in the hours of use, and its least replicas in the other open hours."""
     use, terms = capacity.expected_use, find_terms(stack, capacity.pool)
     grown = capacity.find_always_on(terms).loads.find_grown(use.units)
     least, most = version.replicas.min, version.replicas.max
