@@ -8,6 +8,7 @@ from .admission import compare_admission
 from .closings import compare_hours
 from .effects import ALL_TENANTS, ResourceChange, TenantChange
 from .identities import compare_identities
+from .models import compare_models
 from .scaling import compare_services
 from .snapshot import Snapshot
 from .tenant_queues import compare_queues
@@ -26,6 +27,7 @@ _ASPECTS = (
     compare_admission,
     compare_identities,
     compare_services,
+    compare_models,
     compare_hours,
 )
 

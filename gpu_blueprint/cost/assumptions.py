@@ -73,8 +73,11 @@ def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterat
 
 def _name_scaled(stack: StackConfig, pool: Pool) -> str:
     """Return the sections of the stack file whose replicas run in a pool, in words."""
-    sections = {"services": stack.services, "models": stack.models}
-    return " and ".join(name for name, own in sections.items() if any(each.pool == pool.name for each in own))
+    pools = {
+        "services": [service.pool for service in stack.services],
+        "models": [model.pool for model in stack.models],
+    }
+    return " and ".join(name for name, used in pools.items() if pool.name in used)
 
 
 def _list_cpu_assumptions(stack: StackConfig) -> Iterator[str]:

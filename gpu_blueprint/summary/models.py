@@ -183,7 +183,7 @@ def find_way(stack: StackConfig, model: ServedModel) -> str:
 
 def model_as_json(summary: ModelSummary) -> dict[str, Any]:
     """Write a summary with the names that a stack file uses."""
-    found = _write(asdict(summary))
+    found: dict[str, Any] = _write(asdict(summary))
     for written, version in zip(found["versions"], summary.versions, strict=True):
         written["start"] = start_time_as_json(version.start) if version.start else None
     return found
