@@ -21,13 +21,12 @@ def find_rollouts(before: Sequence[PlannedResource], after: Sequence[PlannedReso
         for name, version in now.versions.items():
             earlier = was.versions.get(name) if was else None
             if earlier and (differences := list(_describe(earlier, version))):
-                order = "starts before" if version.starts_first else "starts after"
-                ends = "an old pod ends" if version.starts_first else "an old pod has ended"
+                order = "before an old pod ends" if version.starts_first else "after an old pod has ended"
                 shown = "; ".join(differences[:_MOST_NAMED])
                 more = f"; and {len(differences) - _MOST_NAMED} more" if len(differences) > _MOST_NAMED else ""
                 yield (
-                    f"model {now.name}: the pods of {now.namespace}/{name} are replaced one by one, each {order} "
-                    f"{ends}: {shown}{more}"
+                    f"model {now.name}: the pods of {now.namespace}/{name} are replaced one by one, and each new pod "
+                    f"starts {order}: {shown}{more}"
                 )
 
 

@@ -39,9 +39,10 @@ def _compare_versions(was: ModelView, now: ModelView) -> Iterator[Shift]:
     kept = [was.versions[name] for name in now.versions if name in was.versions]
     ended, begun = (", ".join(version.deployment for version in versions) for versions in (gone, come))
     if gone and not kept:
+        take = "takes" if len(come) == 1 else "take"
         text = (
-            f"model {now.name}: {begun} takes the place of {ended} at once, and nobody answers until its first replica "
-            "is ready; bring the version in as `next`, and let the old go when the new has its share"
+            f"model {now.name}: {begun} {take} the place of {ended} at once, and nobody answers until the first new "
+            "replica is ready; bring a version in as `next`, and let the old go when the new has its share"
         )
         yield Shift(now.tenant, text, is_loss=True, is_grave=True)
         return
@@ -60,6 +61,14 @@ def _compare_replicas(was: ModelView, now: ModelView) -> Iterator[Shift]:
     if (was.least, was.most) != (now.least, now.most):
         text = f"model {now.name} runs {now.least} to {now.most} replicas instead of {was.least} to {was.most}"
         yield Shift(now.tenant, text, is_loss=now.most < was.most or now.least < was.least)
+    elif was.versions.keys() == now.versions.keys():
+        parts = [
+            f"{version.most} of {name} instead of {was.versions[name].most}"
+            for name, version in now.versions.items()
+            if version.most != was.versions[name].most
+        ]
+        if parts:
+            yield Shift(now.tenant, f"model {now.name}: another share, at most {', '.join(parts)}")
 
 
 def list_model_deployments(*views: TenantView) -> set[tuple[str, str]]:

@@ -21,13 +21,13 @@ _LEVEL = "pod-security.kubernetes.io/enforce"
 _LEVELS = ("privileged", "baseline", "restricted")
 _ASPECTS = (
     compare_queues,  # its first line is the cause of many others
+    compare_models,  # the end of a model is the cause of the end of its rights
     compare_tenant_quotas,
     compare_access,
     compare_traffic,
     compare_admission,
     compare_identities,
     compare_services,
-    compare_models,
     compare_hours,
 )
 
