@@ -156,14 +156,15 @@ def list_model_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity
 
 
 def _describe_expectation(capacity: PoolCapacity, costs: Sequence[ModelCost]) -> Iterator[str]:
-    name, use = capacity.pool.name, capacity.expected_use
+    pool, use = capacity.pool, capacity.expected_use
+    stated = f", in {use.hours:g} hours a month" if pool.expected_hours is not None else ""
     counts = ", ".join(f"{cost.name} {cost.replicas.expected:.3g} of {cost.replicas.max:g}" for cost in costs)
     yield (
-        f"as expected, replicas in {name} grow together until {use.units:.3g} of its {capacity.ceiling_gpus:g} GPUs "
-        f"work (expectedUtilization): {counts}"
+        f"as expected, replicas in {pool.name} grow together until {use.units:.3g} of its {capacity.ceiling_gpus:g} "
+        f"GPUs work{stated}: {counts}"
     )
-    if capacity.reserved_gpus or capacity.pool.static_nodes:
-        yield f"the GPUs of {name} that are reserved or static are paid in every hour, also without replicas"
+    if capacity.reserved_gpus or pool.static_nodes:
+        yield f"the GPUs of {pool.name} that are reserved or static are paid in every hour, also without replicas"
 
 
 def model_cost_as_json(found: ModelCost) -> dict[str, Any]:
