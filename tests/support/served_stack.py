@@ -1,6 +1,9 @@
 """A stack that serves a model by vLLM and a model by Triton, from weights in a bucket."""
 
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.loading import parse
@@ -55,3 +58,12 @@ def build_served_stack(*models: dict[str, Any], **overrides: Any) -> dict[str, A
 def serve(*models: dict[str, Any], **overrides: Any) -> StackConfig:
     """The checked config of ``build_served_stack``."""
     return parse(build_served_stack(*models, **overrides), builders.REGION)
+
+
+def write_served_stack(folder: Path, *models: dict[str, Any], **overrides: Any) -> None:
+    """Write the stack as ``stacks/Pulumi.served.yaml`` into a folder in which commands run."""
+    (folder / "stacks").mkdir(exist_ok=True)
+    settings = {"aws:region": builders.REGION, "pulumi:disable-default-providers": ["*"]}
+    file = {"config": {**settings, "gpu-blueprint:stack": build_served_stack(*models, **overrides)}}
+    file["config"]["gpu-blueprint:stack"]["environment"] = "served"
+    (folder / "stacks" / "Pulumi.served.yaml").write_text(yaml.safe_dump(file))
