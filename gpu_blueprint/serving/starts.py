@@ -23,7 +23,7 @@ def find_amounts(model: ServedModel) -> PodStart:
     """Return the sizes of the image and the weights of a replica."""
     weights = None
     if isinstance(model, VllmModel) and model.shape:
-        weights = round(count_weights_gib(model, model.shape), 1)
+        weights = count_weights_gib(model, model.shape)
     return PodStart.model_construct(
         image_gib=(find_image(model) or default_server_image(model.server_name)).gib,
         weights_gib=weights,

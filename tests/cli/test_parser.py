@@ -16,8 +16,8 @@ from ..support.plans import ROOT
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ELSEWHERE = {"rehearse", "lifecycle", "advise", "docs", "changes"}
 """Commands whose examples need engines, a cluster, a repository or the project's own folder: they are only parsed."""
-ACCOUNT = {"preflight prod --profile sandbox", "leftovers prod --state state.json"}
-"""Examples that need AWS."""
+ACCOUNT = {"preflight prod --profile sandbox", "leftovers prod --state state.json", "explain prod chat --manifest"}
+"""Examples that need AWS, or a model."""
 
 
 def find_commands(text: str) -> list[str]:
