@@ -50,7 +50,14 @@ def test_each_version_has_a_row_and_a_start() -> None:
 
 def test_the_start_of_a_model_has_every_phase() -> None:
     (row,) = find_tables(chat())["Start times"].rows
-    assert row == ("chat\nin large", "2m 40s", "1m 7s for 10.3 GiB", "52s for 14.96 GiB from weights", "1m 30s", row[-1])
+    assert row == (
+        "chat\nin large",
+        "2m 40s",
+        "1m 7s for 10.3 GiB",
+        "52s for 14.96 GiB from weights",
+        "1m 30s",
+        row[-1],
+    )
     assert row[-1] == "about 6m 9s"
 
 
