@@ -68,18 +68,18 @@ def _write_manifests(
 
 
 def _write_model(stack: str, name: str | None) -> str:
-    """Write all objects of a model as YAML."""
+    """Write all objects of a model, or of all models of a stack, as YAML."""
     _refuse_unknown_stack(stack)
     opened = open_stack(stack, bounded=False)
-    models = {model.name: model for model in opened.config.models}
-    if not models:
+    models = [model for model in opened.config.models if name in (None, model.name)]
+    names = [model.name for model in opened.config.models]
+    if not names:
         raise UsageError(f"--manifest: {stack} has no models; docs/models.md shows how to write one")
-    if name not in models:
-        given = f"{stack} has no model {name!r}" if name else "name a model"
-        raise UsageError(f"--manifest: {given}; {suggest(name or '', models, 'it has')}")
+    if not models:
+        raise UsageError(f"--manifest: {stack} has no model {name!r}; {suggest(str(name), names, 'it has')}")
     with show_progress(f"rendering {opened.source.file} …"):
         plan = record(opened.name, opened.source.config)
-    return write_model_manifests(opened.config, plan, models[name])
+    return "---\n".join(write_model_manifests(opened.config, plan, model) for model in models)
 
 
 def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[str, Any]]:

@@ -57,4 +57,4 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
     only.add_argument(
         "--job", action="store_true", help="print only a Job that waits in the queue of the tenant, as YAML for kubectl"
     )
-    only.add_argument("--manifest", action="store_true", help="print only all objects of a model, as YAML for kubectl")
+    only.add_argument("--manifest", action="store_true", help="print only the objects of a model, as YAML for kubectl")

@@ -57,7 +57,8 @@ def _describe_deployments(stack: StackConfig, versions: list[ServedModel]) -> It
 
 
 def _describe_cost(stack: StackConfig, model: ServedModel) -> Iterator[str]:
-    (found,) = (cost for cost in estimate_models(stack, list_capacities(stack)) if cost.name == model.name)
+    costs = estimate_models(stack, list_capacities(stack))
+    (found,) = (cost for cost in costs if (cost.tenant, cost.name) == (model.tenant, model.name))
     counts, cost = found.replicas, found.cost
     for count, spend in ((counts.min, cost.floor), (counts.expected, cost.expected), (counts.max, cost.ceiling)):
         words = f"{count:.3g} replica{'' if count == 1 else 's'}"

@@ -9,6 +9,7 @@ import yaml
 
 from gpu_blueprint.cli import main
 
+from ..support import builders
 from ..support.plans import CUSTOM
 from ..support.served_stack import chat, ranking, write_served_stack
 
@@ -70,6 +71,34 @@ def test_an_api_server_takes_the_manifest(capsys: pytest.CaptureFixture[str]) ->
         assert kubernetes_validate.validate(each, "1.36", strict=True)
 
 
+def test_a_stack_prints_the_objects_of_all_models(capsys: pytest.CaptureFixture[str]) -> None:
+    found = list(yaml.safe_load_all(explain(capsys, "--manifest")))
+    assert found == [*read_objects(capsys, "chat"), *read_objects(capsys, "ranking")]
+
+
+def test_models_of_one_name_in_two_teams_keep_their_own_objects(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    teams = [builders.tenant(name=name, gpus={"large": 8}, cpu="256", memory="1Ti") for name in ("serving", "other")]
+    hub = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789abcdef0123456789abcdef01234567"}
+    few = {"replicas": {"min": 2, "max": 4}, "source": hub}
+    models = [chat(**few, callers=["gateway"]), chat(**few, tenant="other", callers=["gateway"])]
+    write_served_stack(tmp_path, *models, tenants=teams, storage=[])
+    found = read_objects(capsys, "chat")
+    assert [each["metadata"]["namespace"] for each in found] == [*["serving"] * 7, *["other"] * 7]
+    assert explain(capsys, "chat").count("chat, model on vllm") == 2
+
+
+def test_a_caller_that_is_a_tenant_needs_a_passage_out_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    teams = [builders.tenant(name=name, gpus={"large": 8}, cpu="256", memory="1Ti") for name in ("serving", "other")]
+    write_served_stack(tmp_path, chat(callers=["other"], replicas={"min": 2, "max": 8}), tenants=teams)
+    passages = [each["metadata"] for each in read_objects(capsys, "chat") if each["kind"] == "NetworkPolicy"]
+    assert sorted((each["namespace"], each["name"]) for each in passages) == [
+        ("other", "gpu-blueprint-call-serving-chat"),
+        ("serving", "gpu-blueprint-model-chat"),
+    ]
+
+
 def test_the_manifest_says_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
     comments = [line for line in explain(capsys, "chat", "--manifest").splitlines() if line.startswith("#")]
     assert comments[-1] == "# In AWS, and not here: the role of service account model-chat, which reads the weights."
@@ -78,12 +107,11 @@ def test_the_manifest_says_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--manifest"], "--manifest: name a model; it has chat, ranking"),
         (["serving", "--manifest"], "--manifest: served has no model 'serving'; it has chat, ranking"),
         (["chta", "--manifest"], "--manifest: served has no model 'chta'; did you mean chat?"),
     ],
 )
-def test_a_manifest_needs_the_name_of_a_model(
+def test_a_manifest_takes_the_name_of_a_model(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert words in explain(capsys, *arguments, code=2)
