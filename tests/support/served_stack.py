@@ -64,6 +64,6 @@ def write_served_stack(folder: Path, *models: dict[str, Any], **overrides: Any) 
     """Write the stack as ``stacks/Pulumi.served.yaml`` into a folder in which commands run."""
     (folder / "stacks").mkdir(exist_ok=True)
     settings = {"aws:region": builders.REGION, "pulumi:disable-default-providers": ["*"]}
-    file = {"config": {**settings, "gpu-blueprint:stack": build_served_stack(*models, **overrides)}}
-    file["config"]["gpu-blueprint:stack"]["environment"] = "served"
+    stack = build_served_stack(*models, **{"environment": "served", **overrides})
+    file = {"config": {**settings, "gpu-blueprint:stack": stack}}
     (folder / "stacks" / "Pulumi.served.yaml").write_text(yaml.safe_dump(file))
