@@ -135,6 +135,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         *(f"{_MONITORS}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
         *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("Cohort", "ResourceFlavor", "WorkloadPriorityClass")),
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
+        "kubernetes:policy/v1:PodDisruptionBudget",
         "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # a pool's goes with the pool, and the grant tells it
     ),
 }

@@ -1,13 +1,15 @@
 """The services whose scaling tenants gain and lose."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
+from .models import list_model_deployments
 from .tenant_view import Shift, TenantView, read_map
 
 
 def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
     """Yield the services that a tenant gains and loses, and their replicas, for tenants that stay."""
-    old, new = _collect_services(before), _collect_services(after)
+    of_models = list_model_deployments(before, after)
+    old, new = _collect_services(before, of_models), _collect_services(after, of_models)
     for tenant, name in dict.fromkeys([*old, *new]):
         was, now = old.get((tenant, name)), new.get((tenant, name))
         if tenant not in after.tenants:
@@ -21,10 +23,13 @@ def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
             yield Shift(tenant, text, is_loss=now[1] < was[1] or now[0] < was[0])
 
 
-def _collect_services(view: TenantView) -> dict[tuple[str, str], tuple[int, int]]:
+def _collect_services(view: TenantView, of_models: Set[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return tenant and Deployment → least and most replicas, but for Deployments of models."""
     found = {}
-    for tenant, _, scaler in view.list_owned("ScaledObject"):
+    for tenant, namespace, scaler in view.list_owned("ScaledObject"):
         name = str(read_map(scaler.inputs, "spec", "scaleTargetRef").get("name"))
+        if (namespace, name) in of_models:
+            continue
         least, most = (read_map(scaler.inputs, "spec").get(f"{end}ReplicaCount") for end in ("min", "max"))
         # Defaults of KEDA: no replica at the least, a hundred at the most.
         found[tenant, name] = least if isinstance(least, int) else 0, most if isinstance(most, int) else 100

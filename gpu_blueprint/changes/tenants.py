@@ -8,6 +8,7 @@ from .admission import compare_admission
 from .closings import compare_hours
 from .effects import ALL_TENANTS, ResourceChange, TenantChange
 from .identities import compare_identities
+from .models import compare_models
 from .scaling import compare_services
 from .snapshot import Snapshot
 from .tenant_queues import compare_queues
@@ -20,6 +21,7 @@ _LEVEL = "pod-security.kubernetes.io/enforce"
 _LEVELS = ("privileged", "baseline", "restricted")
 _ASPECTS = (
     compare_queues,  # its first line is the cause of many others
+    compare_models,  # the end of a model is the cause of the end of its rights
     compare_tenant_quotas,
     compare_access,
     compare_traffic,

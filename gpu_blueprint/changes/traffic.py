@@ -186,9 +186,19 @@ def _overlaps(one: str, other: str) -> bool:
 
 
 def _describe(passage: Passage) -> str:
-    pods = f"pods with {passage.pods}" if passage.pods else "pods"
+    pods = _describe_pods(passage.pods)
     peer, port = _describe_peer(passage.peer), f" on {passage.port}" if passage.port else ""
     return f"{peer} to its {pods}{port}" if passage.direction == "Ingress" else f"its {pods} to {peer}{port}"
+
+
+def _describe_pods(selector: str) -> str:
+    """Name the pods that a policy selects, by their labels where it states nothing else."""
+    found = json.loads(selector) if selector else {}
+    return _name_pods(read_map(found, "matchLabels")) if [*found] in ([], ["matchLabels"]) else f"pods with {selector}"
+
+
+def _name_pods(labels: Mapping[str, Any]) -> str:
+    return f"pods {', '.join(f'{key}={value}' for key, value in sorted(labels.items()))}" if labels else "pods"
 
 
 def _describe_peer(peer: str) -> str:
@@ -197,8 +207,7 @@ def _describe_peer(peer: str) -> str:
         return "everything"
     if "cidr" in found:
         return f"{found['cidr']}{' except ' + ', '.join(found['without']) if found['without'] else ''}"
-    labels = read_map(found, "podSelector", "matchLabels")
-    pods = f"pods {', '.join(f'{key}={value}' for key, value in sorted(labels.items()))}" if labels else "pods"
+    pods = _name_pods(read_map(found, "podSelector", "matchLabels"))
     if "namespaceSelector" not in found:
         return f"{pods} of its namespace"
     spaces = read_map(found, "namespaceSelector")

@@ -22,9 +22,12 @@ from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..monitoring import ALERTS
+from ..plan import record
+from ..rendering.model_manifests import write_model_manifests
 from ..storage.mounts import list_tenant_mounts
 from ..summary import (
     explain_cpu_pool,
+    explain_model,
     explain_pool,
     explain_service,
     explain_stack,
@@ -36,12 +39,16 @@ from ..summary.jobs import build_first_job, build_first_work, list_queued_pools
 from ..summary.storage_chain import KINDS
 from ..summary.storage_pod import build_storage_pod
 from .text.explain import Topic, show
+from .text.tables import show_progress
 
 _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print every meaning of the name, or of the part of a stack; with ``--pod`` or ``--job``, manifests alone."""
+    """Print every meaning of the name, or of the part of a stack; with a flag, manifests alone."""
+    if arguments.manifest:
+        print(_write_model(arguments.name, arguments.part), end="")
+        return 0
     if build := _build_pods if arguments.pod else _build_jobs if arguments.job else None:
         print(_write_manifests(arguments.name, arguments.part, build), end="")
         return 0
@@ -58,6 +65,21 @@ def _write_manifests(
     config = open_stack(stack, bounded=False).config
     text = yaml.safe_dump_all(build(config, stack, part), sort_keys=False)
     return "".join(f"# {line}\n" for image, line in list_advice(config) if image in text) + text
+
+
+def _write_model(stack: str, name: str | None) -> str:
+    """Write all objects of a model, or of all models of a stack, as YAML."""
+    _refuse_unknown_stack(stack)
+    opened = open_stack(stack, bounded=False)
+    models = [model for model in opened.config.models if name in (None, model.name)]
+    names = [model.name for model in opened.config.models]
+    if not names:
+        raise UsageError(f"--manifest: {stack} has no models; docs/models.md shows how to write one")
+    if not models:
+        raise UsageError(f"--manifest: {stack} has no model {name!r}; {suggest(str(name), names, 'it has')}")
+    with show_progress(f"rendering {opened.source.file} …"):
+        plan = record(opened.name, opened.source.config)
+    return "---\n".join(write_model_manifests(opened.config, plan, model) for model in models)
 
 
 def _build_pods(config: StackConfig, stack: str, part: str | None) -> list[dict[str, Any]]:
@@ -145,7 +167,7 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
-    """Return the pool, the tenant, the service and the storage of this name, as far as the stack has them."""
+    """Return the pool, tenant, service, model and storage of this name, as far as the stack has them."""
     _refuse_unknown_stack(stack)
     topics = list(_explain_parts(open_stack(stack, bounded=False).config))
     matching = [topic for topic in topics if topic.name == name]
@@ -159,7 +181,9 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
             if name in names:
                 raise UsageError(f"{name} is {noun}: blueprint explain {name}")
         parts = dict.fromkeys(topic.name for topic in topics)
-        raise UsageError(f"{stack} has no pool, tenant, service or storage {name!r}; {suggest(name, parts, 'it has')}")
+        raise UsageError(
+            f"{stack} has no pool, tenant, service, model or storage {name!r}; {suggest(name, parts, 'it has')}"
+        )
     return matching
 
 
@@ -177,5 +201,7 @@ def _explain_parts(config: StackConfig) -> Iterator[Topic]:
         yield Topic(tenant.name, "tenant", steps=tuple(explain_tenant(config, tenant)))
     for service in config.services:
         yield Topic(service.name, "service", steps=tuple(explain_service(config, service)))
+    for model in config.models:
+        yield Topic(model.name, f"model on {model.server_name}", steps=tuple(explain_model(config, model)))
     for storage in config.storage:
         yield Topic(storage.name, KINDS[storage.kind], steps=tuple(explain_storage(config, storage)))

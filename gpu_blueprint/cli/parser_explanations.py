@@ -39,13 +39,15 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
         "blueprint explain research vision --job | kubectl apply --filename -",
         "blueprint explain research vision --pod | kubectl apply --filename -",
         "blueprint explain research homes",
+        "blueprint explain prod chat",
+        "blueprint explain prod chat --manifest",
     )
     explain.add_argument("name", metavar="TOPIC", help="name of a rule, an alert, a kind of problem, or a stack")
     explain.add_argument(
         "part",
         metavar="PART",
         nargs="?",
-        help="name of a pool, a tenant, a service or a storage of the stack (default: all)",
+        help="name of a pool, a tenant, a service, a model or a storage of the stack (default: all)",
     )
     only = explain.add_mutually_exclusive_group()
     only.add_argument(
@@ -56,6 +58,7 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
     only.add_argument(
         "--job", action="store_true", help="print only a Job that waits in the queue of the tenant, as YAML for kubectl"
     )
+    only.add_argument("--manifest", action="store_true", help="print only the objects of a model, as YAML for kubectl")
 
 
 def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from ..catalog import prices
 from ..catalog.prices import HOURS_A_MONTH
-from ..config import StackConfig
+from ..config import Pool, StackConfig
 from .capacity import PoolCapacity
 from .cpu_pools import expect_use
 from .items import price_disk
+from .models import list_model_assumptions
 from .nodes import find_spot_share, find_terms
 from .storage import list_storage_assumptions
 
@@ -34,6 +35,7 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
     )
     for capacity in capacities:
         yield from _list_pool_assumptions(stack, capacity)
+    yield from list_model_assumptions(stack, capacities)
     yield from _list_cpu_assumptions(stack)
     yield from _list_volumes_beside_nvme(stack)
     yield from list_storage_assumptions(stack)
@@ -66,7 +68,16 @@ def _list_pool_assumptions(stack: StackConfig, capacity: PoolCapacity) -> Iterat
         yield f"{pool.name} keeps {kept_free} free in all its hours, beside GPUs at work (headroom)"
     if always_on.service_gpus > 0:
         running = _format_gpus(always_on.service_gpus)
-        yield f"{pool.name} runs at least {running}, in all its hours (replicas.min of services)"
+        yield f"{pool.name} runs at least {running}, in all its hours (replicas.min of {_name_scaled(stack, pool)})"
+
+
+def _name_scaled(stack: StackConfig, pool: Pool) -> str:
+    """Return the sections of the stack file whose replicas run in a pool, in words."""
+    pools = {
+        "services": [service.pool for service in stack.services],
+        "models": [model.pool for model in stack.models],
+    }
+    return " and ".join(name for name, used in pools.items() if pool.name in used)
 
 
 def _list_cpu_assumptions(stack: StackConfig) -> Iterator[str]:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
-from pydantic.alias_generators import to_camel
-
 from ..catalog import prices
 from ..config import CpuPool, StackConfig
 from .assumptions import list_assumptions
@@ -15,7 +13,8 @@ from .commitments import Commitment, recommend_commitment
 from .cpu_pools import estimate_cpu_pool, expect_use
 from .gpus import Use, find_gpu_shares
 from .items import Item
-from .money import Cost, Spend, Usd
+from .models import ModelCost, estimate_models, model_cost_as_json
+from .money import Cost, Usd
 from .nodes import ON_DEMAND, Terms, find_launched, find_terms, price_cpu, price_dearest_slots, price_gpu, price_nodes
 from .platform import list_platform_items
 from .pools import estimate_capacity, plan_cost
@@ -73,6 +72,8 @@ class Estimate:
 
     The last entry is the part that no grant covers.
     """
+    models: list[ModelCost]
+    """A part of the pools' costs."""
     surge: Usd
     """Dollars an hour of the nodes that run beyond the ceilings while nodes are replaced."""
     commitments: list[Commitment]
@@ -107,6 +108,7 @@ def estimate_stack(stack: StackConfig) -> Estimate:
         on_demand=Cost.total([platform, *(pool.on_demand for pool in pools)]),
         as_bought=Cost.total([platform, *(pool.as_bought for pool in pools)]),
         tenants=divide_among_tenants(stack, {pool.name: pool.cost for pool in pools}),
+        models=estimate_models(stack, capacities),
         surge=sum_surges(stack),
         commitments=[recommend_commitment(stack, capacity) for capacity in capacities],
         as_of=min((price.as_of for price in _list_instance_prices(stack, capacities)), default=None),
@@ -183,15 +185,16 @@ def as_json(found: Estimate) -> dict[str, Any]:
         "region": found.region,
         "currency": "USD",
         "pricesAsOf": found.as_of.isoformat() if found.as_of else None,
-        "total": {"asBought": _write_cost(found.as_bought), "onDemand": _write_cost(found.on_demand)},
+        "total": {"asBought": found.as_bought.as_json(), "onDemand": found.on_demand.as_json()},
         "platform": {
-            **_write_cost(found.platform),
+            **found.platform.as_json(),
             "items": [
-                {"name": item.name, "count": item.count, "usdPerHour": _round(item.hour, 4)} for item in found.items
+                {"name": item.name, "count": item.count, "usdPerHour": item.hour.round(4)} for item in found.items
             ],
         },
         "pools": [_write_pool(pool) for pool in found.pools],
-        "tenants": [{"name": name, **_write_cost(cost)} for name, cost in found.tenants.items()],
+        "tenants": [{"name": name, **cost.as_json()} for name, cost in found.tenants.items()],
+        "models": [model_cost_as_json(model) for model in found.models],
         "surge": {"hour": found.surge.exact},
         "commitments": [commitment.as_json() for commitment in found.commitments],
         "assumptions": found.assumptions,
@@ -204,23 +207,11 @@ def _write_pool(pool: PoolEstimate) -> dict[str, Any]:
     use = {pool.counted_in: round(pool.use.units, 2), "hoursPerMonth": hours, "stated": pool.states_use}
     return {
         "name": pool.name,
-        "asBought": _write_cost(pool.as_bought),
-        "onDemand": _write_cost(pool.on_demand),
+        "asBought": pool.as_bought.as_json(),
+        "onDemand": pool.on_demand.as_json(),
         "expectedUse": use,
         "perUnitHour": {
-            unit: {"expected": _round(price.expected, 4), "ceiling": _round(price.ceiling, 4)}
+            unit: {"expected": price.expected.round(4), "ceiling": price.ceiling.round(4)}
             for unit, price in pool.slices.items()
         },
     }
-
-
-def _write_cost(cost: Cost) -> dict[str, Any]:
-    return {to_camel(case): _write_spend(getattr(cost, case)) for case in CASES}
-
-
-def _write_spend(spend: Spend) -> dict[str, float | None]:
-    return {"hour": spend.hour.exact, "month": spend.month.exact}
-
-
-def _round(usd: Usd, digits: int) -> float | None:
-    return None if usd.unknown else round(usd.known, digits)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..config import Pool, Service
 from .gpus import count_gpus, count_replicas
 from .money import Usd
-from .nodes import Node, Terms, find_launched, price_gpu
+from .nodes import Node, PriceRange, Terms, find_launched, price_gpu
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,25 @@ class Loads:
         """GPUs that the minimum replicas of the services hold."""
         return sum(load.least for load in self.services)
 
+    @property
+    def growth(self) -> float:
+        """GPUs that the services hold at their maximum replicas beyond those at their minimum."""
+        return sum(load.most - load.least for load in self.services)
+
+    def find_grown(self, gpus: float) -> float:
+        """Return how far all services have grown together from their minimum, 0, to their maximum replicas, 1.
+
+        Args:
+            gpus: GPUs at work in the pool.
+        """
+        return max(0.0, min((gpus - self.least) / self.growth, 1.0)) if self.growth else 0.0
+
     def price_gpus(self, gpus: float) -> Usd:
         """Return dollars an hour of GPUs at work: the minimum replicas, then further replicas, then other pods."""
-        least, growth = self.least, sum(load.most - load.least for load in self.services)
+        least, grown = self.least, self.find_grown(gpus)
         if gpus <= least:
             return self._price_services(0.0) * (gpus / least if least else 0.0)
-        grown = min((gpus - least) / growth, 1.0) if growth else 0.0
-        return self._price_services(grown) + self.usd * max(gpus - least - grown * growth, 0.0)
+        return self._price_services(grown) + self.usd * max(gpus - least - grown * self.growth, 0.0)
 
     def _price_services(self, grown: float) -> Usd:
         """Price the services between their minimum replicas, at 0, and their maximum replicas, at 1."""
@@ -59,10 +71,34 @@ def find_loads(pool: Pool, nodes: Sequence[Node], services: Iterable[Service], t
 
 def _find_load(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms, usual: Usd) -> ServiceLoad:
     """Return the load of a service on the cheapest node that holds a replica."""
-    holding = [node for node in nodes if count_replicas(pool, node.row, service)]
-    node = find_launched(holding, terms)
+    node = find_launched(_list_holding(pool, nodes, service), terms)
     if node is None:  # no price is known, or the service is refused
         each, usd = count_gpus(pool, service.gpus), usual
     else:
-        each, usd = node.row.gpu_devices / count_replicas(pool, node.row, service), node.price_gpu(terms)
+        each, usd = _count_gpus_of_node(pool, node, service), node.price_gpu(terms)
     return ServiceLoad(service.replicas.min * each, service.replicas.max * each, usd)
+
+
+def price_replica(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms) -> PriceRange:
+    """Price a replica of a service for an hour: on the node that Karpenter launches for it, and on the dearest node.
+
+    A replica pays for the GPUs of its node that it leaves to nobody.
+    """
+    holding = _list_holding(pool, nodes, service)
+    prices = [node.price_gpu(terms) * _count_gpus_of_node(pool, node, service) for node in holding]
+    node = find_launched(holding, terms)
+    if node is None:
+        gpu, count = price_gpu(nodes, terms), count_gpus(pool, service.gpus)
+        return PriceRange(gpu.usual * count, gpu.dearest * count)
+    unknown = frozenset().union(*(price.unknown for price in prices))
+    usual = node.price_gpu(terms) * _count_gpus_of_node(pool, node, service)
+    return PriceRange(usual, Usd(max(price.known for price in prices), unknown))
+
+
+def _list_holding(pool: Pool, nodes: Iterable[Node], service: Service) -> list[Node]:
+    return [node for node in nodes if count_replicas(pool, node.row, service)]
+
+
+def _count_gpus_of_node(pool: Pool, node: Node, service: Service) -> float:
+    """Return the GPUs of a node that one of its replicas holds."""
+    return node.row.gpu_devices / count_replicas(pool, node.row, service)

@@ -34,7 +34,11 @@ class Usd:
     @property
     def exact(self) -> float | None:
         """The sum rounded to cents; None if a part is unknown, which does not mean free."""
-        return None if self.unknown else round(self.known, 2)
+        return self.round(2)
+
+    def round(self, digits: int) -> float | None:
+        """Return the sum with some digits; None if a part is unknown."""
+        return None if self.unknown else round(self.known, digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +83,8 @@ class Cost:
 
     def __mul__(self, factor: float) -> "Cost":
         return Cost(self.floor * factor, self.expected * factor, self.ceiling * factor)
+
+    def as_json(self) -> dict[str, dict[str, float | None]]:
+        """Write the answers with two digits, null if a part is unknown."""
+        spends = {"floor": self.floor, "expected": self.expected, "ceiling": self.ceiling}
+        return {name: {"hour": spend.hour.exact, "month": spend.month.exact} for name, spend in spends.items()}

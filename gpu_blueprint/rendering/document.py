@@ -17,6 +17,7 @@ from ..plan import PlannedResource
 from ..queues.ceilings import ceilings_as_json
 from ..readiness.start_times import list_start_times
 from ..summary.cpu_pools import summarize_cpu_pools
+from ..summary.models import model_as_json, summarize_models
 from ..summary.promises import promise_as_json
 from ..summary.queues import queue_as_json, summarize_queues
 from ..summary.service_quotas import list_instance_needs, list_platform_needs
@@ -52,7 +53,8 @@ def build_document(
         "cpuPools": [as_json(pool) for pool in summarize_cpu_pools(config)],
         "tenants": [as_json(summarize_tenant(config, tenant)) for tenant in config.tenants],
         "queues": [queue_as_json(queue) for queue in summarize_queues(config)],
-        "services": [as_json(summarize_service(config, service)) for service in config.all_services],
+        "services": [as_json(summarize_service(config, service)) for service in config.services],
+        "models": [model_as_json(model) for model in summarize_models(config)],
         "startTimes": [start_time_as_json(start) for start in list_start_times(config)],
         "storage": [storage_as_json(storage) for storage in summarize_storage(config)],
         "promises": [promise_as_json(promise) for promise in list_promises(config)],

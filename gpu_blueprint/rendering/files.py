@@ -58,10 +58,10 @@ def _list_left_out(left_out: Sequence[LeftOut]) -> str:
 
 
 def _to_yaml(value: Mapping[str, Any]) -> str:
-    return yaml.dump(dict(value), Dumper=_Readable, sort_keys=False, width=110)
+    return yaml.dump(dict(value), Dumper=Readable, sort_keys=False, width=110)
 
 
-class _Readable(yaml.SafeDumper):
+class Readable(yaml.SafeDumper):
     """A dumper that writes texts of several lines as blocks."""
 
 
@@ -69,4 +69,4 @@ def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
 
 
-_Readable.add_representer(str, _represent_text)
+Readable.add_representer(str, _represent_text)

@@ -47,6 +47,8 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
         yield Step("headroom", tuple(_describe_headroom(stack, pool, pool.headroom)))
     yield from explain_pool_storage(stack, pool)
     yield from explain_start(stack, pool)
+    if models := [model for model in stack.models if model.pool == pool.name]:
+        yield Step("models", tuple(f"{model.name} of {model.tenant}, on {model.server_name}" for model in models))
     yield Step("quota keys", tuple(_list_quota_keys(stack, pool)))
     yield from explain_promises(stack, pool)
     yield from explain_pool_queue(stack, pool)

@@ -20,10 +20,22 @@ def explain_service(stack: StackConfig, service: Service) -> Iterator[Step]:
     yield Step("Deployment", tuple(_describe_deployment(stack, service)))
     yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
     yield Step("a replica asks", (describe_request(stack, pool, limits),))
+    yield from explain_scaling(stack, service)
+    yield explain_quota(stack, service)
+
+
+def explain_scaling(stack: StackConfig, service: Service) -> Iterator[Step]:
+    """Yield the steps from the signals of a service, or of a version of a model, to the GPUs of its replicas."""
+    pool = stack.gpu_pools_by_name[service.pool]
     yield Step("scales on", tuple(_list_signals(stack, service)))
     yield Step("replicas", tuple(_describe_replicas(service)))
     yield Step("holds", tuple(_describe_held(pool, service)))
-    yield Step("tenant quota", tuple(_describe_quota(stack, pool, service)))
+
+
+def explain_quota(stack: StackConfig, service: Service) -> Step:
+    """Return the step of the quota that bounds the replicas of a service, or of a version of a model."""
+    pool = stack.gpu_pools_by_name[service.pool]
+    return Step("tenant quota", tuple(_describe_quota(stack, pool, service)))
 
 
 def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:

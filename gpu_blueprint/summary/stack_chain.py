@@ -1,4 +1,4 @@
-"""A stack, explained: network, cluster, pools, tenants, services and cost, a line for each part."""
+"""A stack, explained: network, cluster, pools, tenants, services, models and cost, a line for each part."""
 
 from collections.abc import Iterator
 
@@ -10,6 +10,7 @@ from ..cost.estimate import estimate_stack
 from ..cost.money import Usd
 from .amounts import describe_amount, describe_cost
 from .image_chain import describe_images
+from .models import ModelSummary, summarize_models
 from .queue_chain import describe_queueing
 from .stack import describe_enforcement, summarize_service
 from .step import Step
@@ -31,8 +32,10 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
         yield Step("admission", tuple(_describe_admission(stack)))
     if stack.queueing:
         yield Step("queues", tuple(describe_queueing(stack, stack.queueing)))
-    if stack.all_services:
-        yield Step("services", tuple(_describe_service(stack, service) for service in stack.all_services))
+    if stack.services:
+        yield Step("services", tuple(_describe_service(stack, service) for service in stack.services))
+    if stack.models:
+        yield Step("models", tuple(map(_describe_model, summarize_models(stack))))
     if stack.storage:
         yield Step("storage", tuple(map(_describe_storage, summarize_storage(stack))))
     yield Step("monitoring", (_describe_monitoring(stack),))
@@ -110,6 +113,14 @@ def _describe_service(stack: StackConfig, service: Service) -> str:
     found = summarize_service(stack, service)
     replicas = f"{found.min_replicas} to {found.max_replicas} replicas"
     return f"{found.namespace}/{found.name} in pool {found.pool}: {replicas}, by {', '.join(found.scales_on)}"
+
+
+def _describe_model(found: ModelSummary) -> str:
+    replicas = [
+        f"{version.deployment} {version.min_replicas} to {version.max_replicas} replicas" for version in found.versions
+    ]
+    signals = ", ".join(found.scales_on)
+    return f"{found.url} on {found.server} in pool {found.pool}: {', '.join(replicas)}, by {signals}"
 
 
 def _describe_storage(found: StorageSummary) -> str:

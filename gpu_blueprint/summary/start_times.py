@@ -29,7 +29,7 @@ def explain_start(stack: StackConfig, pool: Pool) -> Iterator[Step]:
 
 def note_start_times(stack: StackConfig, starts: Sequence[StartTime]) -> Iterator[str]:
     """Yield the limits of the estimate, and the ways in which pods of these pools start sooner or later."""
-    pools = [stack.gpu_pools_by_name[start.pool] for start in starts]
+    pools = [stack.gpu_pools_by_name[name] for name in dict.fromkeys(start.pool for start in starts)]
     yield "of one pod on the slowest type; rates and sources: gpu_blueprint/catalog/start_rates.csv, some are assumed"
     if warm := [pool.name for pool in pools if pool.headroom]:
         yield f"headroom of {', '.join(warm)} saves the first pods the wait for a node"

@@ -30,9 +30,11 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     yield Step("a pod asks", tuple(_list_requests(stack, pools)))
     yield from explain_tenant_queue(stack, tenant)
     yield from explain_tenant_storage(stack, tenant)
-    services = [service for service in stack.all_services if service.tenant == tenant.name]
+    services = [service for service in stack.services if service.tenant == tenant.name]
     if services:
         yield Step("services", tuple(f"{service.name} in pool {service.pool}" for service in services))
+    if models := [model for model in stack.models if model.tenant == tenant.name]:
+        yield Step("models", tuple(f"{model.name} on {model.server_name} in pool {model.pool}" for model in models))
     reach = "HTTPS to the internet, " if tenant.https_out else ""
     yield Step("reaches", (f"its own namespace, DNS, {reach}HTTPS to the VPC; docs/tenancy.md lists all passages",))
     yield Step("cost share", tuple(_describe_share(stack, tenant)))

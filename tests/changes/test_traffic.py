@@ -150,9 +150,7 @@ def test_a_passage_for_some_pods_names_them() -> None:
     some = policy(
         "some", policyTypes=["Ingress"], ingress=[{"from": [MONITORING]}], podSelector={"matchLabels": {"a": "b"}}
     )
-    assert find((DENY,), (DENY, some)) == [
-        '- isolation: passage opened: pods of namespace monitoring to its pods with {"matchLabels": {"a": "b"}}'
-    ]
+    assert find((DENY,), (DENY, some)) == ["- isolation: passage opened: pods of namespace monitoring to its pods a=b"]
     assert find((DENY, some), (DENY, into(MONITORING)))[0][0] == "-"
 
 

@@ -41,7 +41,7 @@ def test_explain_names_the_near_pool(project: Path, capsys: pytest.CaptureFixtur
     error = capsys.readouterr().err
     assert all(
         words in error
-        for words in ("dev has no pool, tenant, service or storage 'shared-l5'", "did you mean shared-l4?")
+        for words in ("dev has no pool, tenant, service, model or storage 'shared-l5'", "did you mean shared-l4?")
     )
 
 
@@ -50,7 +50,7 @@ def test_explain_names_the_near_pool(project: Path, capsys: pytest.CaptureFixtur
     [
         ("GpuPodPending", "is an alert: blueprint explain GpuPodPending"),
         ("purchase-order", "is a kind of problem: blueprint explain purchase-order"),
-        ("", "prod has no pool, tenant, service or storage ''"),
+        ("", "prod has no pool, tenant, service, model or storage ''"),
         ("spot-diverse", "is a policy rule: blueprint explain spot-diverse"),
     ],
 )

@@ -31,7 +31,7 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
 
 
 HEAD = ("format", "blueprintVersion", "stack", "foundation", "resources", "cost", "serviceQuotas")
-PARTS = ("pools", "cpuPools", "tenants", "queues", "services", "startTimes", "storage", "promises")
+PARTS = ("pools", "cpuPools", "tenants", "queues", "services", "models", "startTimes", "storage", "promises")
 JUDGEMENTS = ("warnings", "findings", "requirements")
 
 

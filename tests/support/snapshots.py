@@ -15,6 +15,7 @@ _VERSIONS = {
     "NetworkPolicy": "networking.k8s.io/v1",
     "NodePool": "karpenter.sh/v1",
     "PriorityClass": "scheduling.k8s.io/v1",
+    "Deployment": "apps/v1",
     "ScaledObject": "keda.sh/v1alpha1",
     **dict.fromkeys(("ClusterQueue", "LocalQueue"), "kueue.x-k8s.io/v1beta2"),
 }

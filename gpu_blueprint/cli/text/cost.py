@@ -18,13 +18,17 @@ from ...queues.ceilings import ceilings_as_json
 from .cost_changes import Comparison, changes_to_json, changes_to_markdown, show_changes
 from .cost_tables import (
     HEADERS,
+    MODEL_HEADERS,
+    MODELS_TITLE,
     build_listing,
+    build_models_table,
     build_slices_table,
     build_sums_table,
     build_tenants_table,
     format_cost,
     format_money,
     format_month,
+    list_model_rows,
     list_parts,
 )
 from .hourly_ceilings import describe_tenant_ceilings
@@ -85,6 +89,8 @@ def _show_estimate(config: StackConfig, estimate: Estimate) -> None:
     out.print(build_slices_table(estimate))
     if len(estimate.tenants) > 1:
         out.print(build_tenants_table(estimate))
+    if estimate.models:
+        out.print(build_models_table(estimate))
     out.print(build_listing("Commitments", [(advice.pool, advice.text) for advice in estimate.commitments]))
     out.print(build_listing("Assumptions", [("", text) for text in estimate.assumptions]))
     for line in _describe_bounds(config, estimate):
@@ -119,4 +125,10 @@ def _format_markdown(config: StackConfig, estimate: Estimate) -> str:
     lines = [*_describe_bounds(config, estimate), *_list_price_warnings(estimate)]
     sentences = "".join(f"\n{escape_markdown(line)}\n" for line in lines)
     heading = f"**{escape_markdown(estimate.stack)}** {escape_markdown(describe_in_one_line(estimate))}."
-    return f"{heading}\n\n{format_markdown_table(('part', *HEADERS), rows)}{sentences}"
+    return f"{heading}\n\n{format_markdown_table(('part', *HEADERS), rows)}{_format_models(estimate)}{sentences}"
+
+
+def _format_models(estimate: Estimate) -> str:
+    """Return the table of models in Markdown; empty without models."""
+    rows = list(list_model_rows(estimate))
+    return f"\n**{MODELS_TITLE}**\n\n{format_markdown_table(MODEL_HEADERS, rows)}" if rows else ""

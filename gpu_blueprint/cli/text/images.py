@@ -1,6 +1,6 @@
 """The images and charts of a stack, and what its mirror lacks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -10,6 +10,8 @@ from ...errors import Problem
 from ...images.listing import PulledList
 from ...images.sources import find_place, split_image
 from ...judging.formats import to_json
+from ...serving.images import name_image
+from ...summary.models import lacks_prepull
 from ...summary.stack import identify_stack
 from .problems import print_json, print_lines
 from .tables import make_console, make_table
@@ -33,7 +35,20 @@ def list_notes(config: StackConfig, pulled: PulledList) -> list[str]:
         notes.append("ECR makes a repository for each cached image; it bills what they hold by GB and month.")
     if config.images and config.images.mirror:
         notes.append("`--script` writes the commands that copy everything into the mirror.")
+    notes += _list_late_images(config)
     return notes
+
+
+def _list_late_images(config: StackConfig) -> Iterator[str]:
+    """Yield the images of models that new nodes pull only when a replica asks for them."""
+    late: dict[str, list[str]] = {}
+    for model in config.models:
+        for version in model.list_versions():
+            if lacks_prepull(config, config.gpu_pools_by_name[model.pool], version):
+                late.setdefault(model.pool, []).append(name_image(version))
+    for pool, images in late.items():
+        listed = ", ".join(dict.fromkeys(images))
+        yield f"New nodes of {pool} pull {listed} when the first replica asks; prepull brings it earlier."
 
 
 def show_json(config: StackConfig, pulled: PulledList) -> None:

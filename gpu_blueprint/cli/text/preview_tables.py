@@ -1,4 +1,4 @@
-"""Pools, tenants and services as rows of plain text; a cell may have several lines."""
+"""Pools, tenants, services and models as rows of plain text; a cell may have several lines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +10,7 @@ from ...readiness.start_times import StartTime, list_start_times
 from ...readiness.words import write_phase, write_seconds
 from ...sharing import WHOLE_GPU
 from ...summary.cpu_pools import CpuPoolSummary, summarize_cpu_pools
+from ...summary.models import ModelSummary, note_model_starts, summarize_models
 from ...summary.promises import format_quantity
 from ...summary.queues import QueueSummary, summarize_queues
 from ...summary.stack import (
@@ -22,6 +23,7 @@ from ...summary.stack import (
 )
 from ...summary.start_times import note_start_times
 from ...summary.storage import StorageSummary, summarize_storage
+from .model_rows import MODEL_HEADERS, list_model_rows, list_model_start_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class PlainTable:
 
 
 def build_tables(config: StackConfig) -> list[PlainTable]:
-    """Return the tables of a preview. A stack without tenants or services has no table of them."""
+    """Return the tables of a preview. A stack without tenants, services or models has no table of them."""
     tables = [build_pool_table(config)]
     if config.cpu_pools:
         tables.append(build_cpu_pool_table(config))
@@ -46,10 +48,13 @@ def build_tables(config: StackConfig) -> list[PlainTable]:
         tables.append(build_tenant_table(config))
     if queues := summarize_queues(config):
         tables.append(build_queue_table(queues))
-    if config.all_services:
+    if config.services:
         tables.append(build_service_table(config))
-    if starts := [*list_start_times(config)]:
-        tables.append(build_start_table(config, starts))
+    if models := summarize_models(config):
+        tables.append(build_model_table(models))
+    starts = [*list_start_times(config)]
+    if starts or models:
+        tables.append(build_start_table(config, starts, models))
     if config.storage:
         tables.append(build_storage_table(config))
     tables.append(build_promise_table(config))
@@ -123,9 +128,16 @@ def _format_cpu_pool(pool: CpuPoolSummary) -> tuple[str, ...]:
     )
 
 
-def build_start_table(config: StackConfig, starts: Sequence[StartTime]) -> PlainTable:
-    """Return a row for each pool that states what its pods wait for."""
-    headers = ("pool", "new node", "image", "weights", "warm-up", "pod ready after")
+def build_model_table(models: Sequence[ModelSummary]) -> PlainTable:
+    """Return a row for each version of each model."""
+    return PlainTable("Models", MODEL_HEADERS, [*list_model_rows(models)])
+
+
+def build_start_table(
+    config: StackConfig, starts: Sequence[StartTime], models: Sequence[ModelSummary] = ()
+) -> PlainTable:
+    """Return a row for each pool that states what its pods wait for, and for each version of a model."""
+    headers = ("pod of" if models else "pool", "new node", "image", "weights", "warm-up", "pod ready after")
     rows = [
         (
             start.pool,
@@ -135,7 +147,9 @@ def build_start_table(config: StackConfig, starts: Sequence[StartTime]) -> Plain
         )
         for start in starts
     ]
-    return PlainTable("Start times", headers, rows, notes=[*note_start_times(config, starts)])
+    known = [version.start for model in models for version in model.versions if version.start]
+    notes = [*note_start_times(config, [*starts, *known]), *note_model_starts(config, models)]
+    return PlainTable("Start times", headers, [*rows, *list_model_start_rows(models)], notes=notes)
 
 
 def build_promise_table(config: StackConfig) -> PlainTable:
@@ -159,7 +173,7 @@ def build_service_table(config: StackConfig) -> PlainTable:
     """Return a row for each service."""
     headers = ("Deployment", "pool", "server", "replicas", "scales on")
     return PlainTable(
-        "Services", headers, [_format_service(summarize_service(config, service)) for service in config.all_services]
+        "Services", headers, [_format_service(summarize_service(config, service)) for service in config.services]
     )
 
 

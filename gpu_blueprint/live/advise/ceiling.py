@@ -55,7 +55,7 @@ def _explain(stack: StackConfig, pool: Pool, use: PoolUse, lower: Pool) -> Itera
     )
     yield (
         f"{use.held_peak:.1f} × {PEAK_MARGIN} in whole nodes, and no less than the GPUs that ran, are reserved or are "
-        f"promised to services: {lower.max_gpus}, not {pool.max_gpus}"
+        f"promised to services{' and models' if stack.models else ''}: {lower.max_gpus}, not {pool.max_gpus}"
     )
     if _lower_quotas(stack, pool, lower):
         yield "tenants' quotas above the new ceiling come down to it"

@@ -85,9 +85,11 @@ class Move:
 
     @property
     def services_note(self) -> str:
-        """A reminder of the services that run in the pool; empty without services."""
-        pool = self.work.pool.name
-        names = [f"{service.tenant}/{service.name}" for service in self.work.stack.all_services if service.pool == pool]
+        """A reminder of the services and models that run in the pool; empty without any."""
+        pool, stack = self.work.pool.name, self.work.stack
+        own = [(service.pool, service.tenant, service.name) for service in stack.services]
+        own += [(model.pool, model.tenant, model.name) for model in stack.models]
+        names = [f"{tenant}/{name}" for place, tenant, name in own if place == pool]
         return f", with `pool` and the signals' targets of {', '.join(names)}" if names else ""
 
 

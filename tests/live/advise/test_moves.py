@@ -22,6 +22,7 @@ from ...support.observations import (
     stack,
     use,
 )
+from ...support.served_stack import chat
 
 
 def list_moves(config: StackConfig, found: PoolUse) -> list[Proposal]:
@@ -79,3 +80,13 @@ def test_services_that_have_to_move_are_named() -> None:
         "team/chat"
         not in next(iter(right_size(stack(**A100), stack(**A100).gpu_pools[0], observed(on_a100())))).next[-1]
     )
+
+
+def test_a_model_that_has_to_move_is_named_once_for_all_its_versions() -> None:
+    source = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789" * 4}
+    two = chat(tenant="team", pool="main", source=source, version="1", next={"version": "2", "share": 0.5})
+    team = builders.tenant(gpus={"main": 8})
+    fields = {**builders.monitoring(), "models": [{**two, "replicas": {"min": 2, "max": 2}}]}
+    config = builders.config(**fields, tenants=[team], pools=[builders.pool(**A100)])
+    (first, *_) = right_size(config, config.gpu_pools[0], observed(on_a100(activity=IDLE)))
+    assert first.next[-1].partition("targets of ")[2].startswith("team/chat,")

@@ -1,0 +1,62 @@
+"""Models as rows of plain text, a row for each version; a cell may have several lines."""
+
+from collections.abc import Iterator, Sequence
+
+from ...readiness.words import write_phase, write_seconds
+from ...summary.models import MemorySummary, ModelSummary, VersionSummary
+
+MODEL_HEADERS = ("model", "server", "pool", "replicas", "weights", "GPU memory")
+
+
+def list_model_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str, ...]]:
+    """Yield a row of MODEL_HEADERS for each version of each model."""
+    for model in models:
+        for index, version in enumerate(model.versions):
+            gpus = model.gpus.replace("nvidia.com/", "")
+            replicas = f"{version.min_replicas} to {version.max_replicas} × {gpus}"
+            yield (
+                f"{model.namespace}/{version.deployment}",
+                f"{model.server}\n{version.tag}",
+                model.pool,
+                "\n".join([replicas, *(model.scales_on if index == 0 else [])]),
+                f"{_name_source(version)}\n{version.way}",
+                describe_memory(version.memory),
+            )
+
+
+def _name_source(version: VersionSummary) -> str:
+    return f"{version.storage}: {version.path}" if version.storage else version.path
+
+
+def describe_memory(memory: MemorySummary | None) -> str:
+    """Write the weights beside the memory that the server takes, and the sequences that the rest holds."""
+    if memory is None:
+        return "not computed"
+    lines = (
+        f"weights {memory.weights:.1f} GiB",
+        f"of {memory.granted:.1f} GiB",
+        f"{memory.sequences:,} × {memory.longest:,} tokens",
+    )
+    return "\n".join(lines)
+
+
+def list_model_start_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str, ...]]:
+    """Yield the phases of the start of each version, from the node to the first token."""
+    for model in models:
+        for version in model.versions:
+            if (start := version.start) is not None:
+                yield (
+                    f"{version.deployment}\nin {model.pool}",
+                    write_phase(start.node),
+                    write_phase(start.image),
+                    write_phase(start.weights) if version.knows_weights else "not known",
+                    write_seconds(start.warmup.seconds),
+                    describe_sum(version),
+                )
+
+
+def describe_sum(version: VersionSummary) -> str:
+    """Return the time from a pod to its first answer, as far as it is known."""
+    if version.start is None:
+        return "not known"
+    return f"about {write_seconds(version.start.seconds)}" + ("" if version.knows_weights else " and the weights")

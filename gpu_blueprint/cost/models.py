@@ -1,0 +1,192 @@
+"""The cost of each model: at its least replicas, as expected and at its most, and of a million tokens or requests.
+
+The expected replicas follow from the pool: its services and models grow together from their least to their most
+replicas until the GPUs work that the pool expects. So the models cost as much as the pool counts for them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..config import StackConfig
+from ..config.models import ServedModel, TritonModel, VllmModel
+from .capacity import PoolCapacity
+from .loads import price_replica
+from .money import Cost, Spend, Usd
+from .nodes import ON_DEMAND, PriceRange, find_terms
+
+_MILLION = 1e6
+_HOUR_S = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaCounts:
+    """Numbers of replicas; ``expected`` is a mean, in the hours in which the pool is expected to work."""
+
+    min: float = 0
+    expected: float = 0
+    max: float = 0
+
+    def __add__(self, other: "ReplicaCounts") -> "ReplicaCounts":
+        return ReplicaCounts(self.min + other.min, self.expected + other.expected, self.max + other.max)
+
+    def as_json(self) -> dict[str, float]:
+        """Write the numbers with one digit."""
+        return {"min": self.min, "expected": round(self.expected, 1), "max": self.max}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MillionPrice:
+    """Dollars of a million tokens or requests, on replicas at full load."""
+
+    unit: Literal["tokens", "requests"]
+    per_second: float
+    """Units that a replica makes in a second, as the stack file states."""
+    as_bought: Usd
+    """On the type that Karpenter launches."""
+    at_most: Usd
+    """On the dearest type, on demand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionCost:
+    """The cost of the replicas of one version: ``floor`` at its least, ``ceiling`` at its most replicas, on demand."""
+
+    deployment: str
+    replicas: ReplicaCounts
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCost:
+    """The cost of one model: the sum of its versions."""
+
+    name: str
+    tenant: str
+    pool: str
+    versions: tuple[VersionCost, ...]
+    million: MillionPrice | None
+    """None if the stack file states no throughput."""
+
+    @property
+    def replicas(self) -> ReplicaCounts:
+        """The replicas of all versions."""
+        return sum((version.replicas for version in self.versions), start=ReplicaCounts())
+
+    @property
+    def cost(self) -> Cost:
+        """The cost of all versions."""
+        return Cost.total(version.cost for version in self.versions)
+
+
+def estimate_models(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> list[ModelCost]:
+    """Estimate the cost of each model, in the order of the stack file."""
+    by_pool = {capacity.pool.name: capacity for capacity in capacities}
+    return [_estimate_model(stack, by_pool[model.pool], model) for model in stack.models]
+
+
+def _estimate_model(stack: StackConfig, capacity: PoolCapacity, model: ServedModel) -> ModelCost:
+    price = _price_replica(stack, capacity, model)
+    return ModelCost(
+        name=model.name,
+        tenant=model.tenant,
+        pool=model.pool,
+        versions=tuple(_estimate_version(stack, capacity, version, price) for version in model.list_versions()),
+        million=_price_million(model, price),
+    )
+
+
+def _price_replica(stack: StackConfig, capacity: PoolCapacity, model: ServedModel) -> PriceRange:
+    """Price a replica for an hour: as the pool buys, and on the dearest type on demand."""
+    pool, nodes, service = capacity.pool, capacity.nodes, model.to_service()
+    usual = price_replica(pool, nodes, service, find_terms(stack, pool)).usual
+    return PriceRange(usual, price_replica(pool, nodes, service, ON_DEMAND).dearest)
+
+
+def _estimate_version(
+    stack: StackConfig, capacity: PoolCapacity, version: ServedModel, price: PriceRange
+) -> VersionCost:
+    """Estimate a version: its expected replicas in the hours of use, and its least replicas in the other open hours."""
+    use, terms = capacity.expected_use, find_terms(stack, capacity.pool)
+    grown = capacity.find_always_on(terms).loads.find_grown(use.units)
+    least, most = version.replicas.min, version.replicas.max
+    expected = least + grown * (most - least)
+    quiet_hours = max(capacity.open_hours - use.hours, 0)
+    month = price.usual * (expected * use.hours + least * quiet_hours)
+    return VersionCost(
+        deployment=version.deployment,
+        replicas=ReplicaCounts(least, expected, most),
+        cost=Cost(
+            Spend.over(price.usual * least, capacity.open_hours),
+            Spend.on_average(month),
+            Spend.over(price.dearest * most, capacity.open_hours),
+        ),
+    )
+
+
+def _price_million(model: ServedModel, price: PriceRange) -> MillionPrice | None:
+    unit, per_second = find_throughput(model)
+    if per_second is None:
+        return None
+    share = _MILLION / (per_second * _HOUR_S)
+    return MillionPrice(unit=unit, per_second=per_second, as_bought=price.usual * share, at_most=price.dearest * share)
+
+
+def find_throughput(model: ServedModel) -> tuple[Literal["tokens", "requests"], float | None]:
+    """Return the unit that a model is measured in, and the units that a replica makes in a second, if stated."""
+    match model:
+        case VllmModel():
+            return "tokens", model.tokens_per_second
+        case TritonModel():
+            return "requests", model.requests_per_second
+    raise AssertionError(model)
+
+
+def list_model_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> Iterator[str]:
+    """Yield the meaning of the expected replicas in each pool, and the limits of prices by million."""
+    costs = estimate_models(stack, capacities)
+    for capacity in capacities:
+        if own := [cost for cost in costs if cost.pool == capacity.pool.name]:
+            yield from _describe_expectation(capacity, own)
+    if any(cost.million for cost in costs):
+        yield (
+            "a million tokens or requests: as bought, to on demand on the dearest type, on replicas at full load "
+            "(tokensPerSecond, requestsPerSecond); a replica that waits costs as much as a replica that works"
+        )
+
+
+def _describe_expectation(capacity: PoolCapacity, costs: Sequence[ModelCost]) -> Iterator[str]:
+    pool, use = capacity.pool, capacity.expected_use
+    stated = f", in {use.hours:g} hours a month" if pool.expected_hours is not None else ""
+    counts = ", ".join(f"{cost.name} {cost.replicas.expected:.3g} of {cost.replicas.max:g}" for cost in costs)
+    yield (
+        f"as expected, replicas in {pool.name} grow together until {use.units:.3g} of its {capacity.ceiling_gpus:g} "
+        f"GPUs work{stated}: {counts}"
+    )
+    if capacity.reserved_gpus or pool.static_nodes:
+        yield f"the GPUs of {pool.name} that are reserved or static are paid in every hour, also without replicas"
+
+
+def model_cost_as_json(found: ModelCost) -> dict[str, Any]:
+    """Write the cost of a model; dollars with two digits, by million with four, null if a price is not known."""
+    return {
+        "name": found.name,
+        "tenant": found.tenant,
+        "pool": found.pool,
+        "replicas": found.replicas.as_json(),
+        **found.cost.as_json(),
+        "perMillion": _write_million(found.million) if found.million else None,
+        "versions": [
+            {"deployment": version.deployment, "replicas": version.replicas.as_json(), **version.cost.as_json()}
+            for version in found.versions
+        ],
+    }
+
+
+def _write_million(found: MillionPrice) -> Mapping[str, Any]:
+    return {
+        "unit": found.unit,
+        "perSecond": found.per_second,
+        "asBought": found.as_bought.round(4),
+        "atMost": found.at_most.round(4),
+    }

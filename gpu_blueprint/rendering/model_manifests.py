@@ -1,0 +1,83 @@
+"""The Kubernetes objects of one model, as `kubectl apply` takes them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from ..config import StackConfig
+from ..config.models import NAME_LABEL, ServedModel
+from ..plan import PlannedResource
+from .files import Readable
+from .manifests import Manifest, list_manifests
+
+_COMPONENT = "gpu-blueprint:components:"
+_ORDER = (
+    "ServiceAccount",
+    "ConfigMap",
+    "Service",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "Deployment",
+    "PodMonitor",
+    "ScaledObject",
+)
+
+
+def write_model_manifests(config: StackConfig, plan: Sequence[PlannedResource], model: ServedModel) -> str:
+    """Return one YAML document for each object of a model, from the account to the scalers, below a comment.
+
+    Args:
+        config: The stack.
+        plan: The plan of this stack.
+        model: A model of the stack.
+    """
+    found = sorted(list_model_manifests(config, plan, model), key=lambda each: _ORDER.index(each.content["kind"]))
+    documents = [yaml.dump(dict(each.content), Dumper=Readable, sort_keys=False, width=110) for each in found]
+    return "".join(f"# {line}\n" for line in _list_comments(config, model)) + "---\n".join(documents)
+
+
+def list_model_manifests(
+    config: StackConfig, plan: Sequence[PlannedResource], model: ServedModel
+) -> Iterator[Manifest]:
+    """Yield the objects that the components of a model make, and the NetworkPolicies of its callers."""
+    by_urn = {resource.urn: resource for resource in plan}
+    namespace, own = config.find_namespace(model), f"{config.cluster_name}-{model.tenant}"
+    components = {("Model", f"{own}/{model.name}")}
+    components |= {("GpuAutoscaler", f"{own}/{version.deployment}") for version in model.list_versions()}
+    inside = [
+        resource
+        for resource in plan
+        if (
+            (parent := by_urn.get(resource.parent))
+            and (parent.type.removeprefix(_COMPONENT), parent.name) in components
+        )
+        or _is_passage(resource, model.name, namespace)
+    ]
+    yield from list_manifests(config, inside)
+
+
+def _is_passage(resource: PlannedResource, name: str, namespace: str) -> bool:
+    """Return whether a resource is a NetworkPolicy that lets requests reach the pods of a model."""
+    if not resource.type.endswith(":NetworkPolicy"):
+        return False
+    spec, place = resource.inputs["spec"], resource.inputs["metadata"].get("namespace")
+    is_near = place == namespace or namespace in _list_labels(spec, "kubernetes.io/metadata.name")
+    return is_near and name in _list_labels(spec, NAME_LABEL)
+
+
+def _list_labels(value: Any, key: str) -> list[Any]:
+    """Return the values of a label in all selectors, at every depth."""
+    if isinstance(value, Mapping):
+        own = [value[key]] if key in value else []
+        return [*own, *(found for inside in value.values() for found in _list_labels(inside, key))]
+    return [found for inside in value for found in _list_labels(inside, key)] if isinstance(value, list) else []
+
+
+def _list_comments(config: StackConfig, model: ServedModel) -> Iterator[str]:
+    yield f"The model {model.name} of {config.cluster_name}, as `pulumi up` makes it."
+    yield "Deployments state no replicas: KEDA sets them, and without KEDA each has 1."
+    if model.source.storage:
+        yield f"In AWS, and not here: the role of service account {model.account}, which reads the weights."
+    if model.source.token_secret:
+        yield f"The team makes the Secret {model.source.token_secret} with the key token."

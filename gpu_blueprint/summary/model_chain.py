@@ -1,0 +1,77 @@
+"""A model, explained: from its Deployments and its pool to its image, memory, start, end, scaling and calls."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ..config import StackConfig
+from ..config.models import ServedModel
+from ..cost.capacity import list_capacities
+from ..cost.models import MillionPrice, estimate_models
+from .model_calls import explain_calls
+from .model_ends import explain_ends
+from .model_run import explain_run
+from .models import name_address
+from .pod_requests import describe_request
+from .service_chain import explain_quota, explain_scaling
+from .step import Step
+
+
+def explain_model(stack: StackConfig, model: ServedModel) -> Iterator[Step]:
+    """Yield the steps from the Deployments of a model to its calls; of a next version only the steps that differ."""
+    pool, versions = stack.gpu_pools_by_name[model.pool], model.list_versions()
+    limits = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(model.gpus).items() if count}
+    bought = " → ".join(pool.purchase)
+    yield Step("Deployment", tuple(_describe_deployments(stack, versions)))
+    yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
+    yield Step("a replica asks", (describe_request(stack, pool, limits),))
+    yield from _vary(versions, lambda version: explain_run(stack, pool, version))
+    yield from explain_ends(stack, pool, model)
+    yield from _vary(versions, lambda version: explain_scaling(stack, version.to_service()))
+    yield explain_quota(stack, versions[0].to_service())
+    yield Step("cost", tuple(_describe_cost(stack, model)))
+    yield from explain_calls(stack, model)
+
+
+def _vary(versions: Iterable[ServedModel], explain: Callable[[ServedModel], Iterable[Step]]) -> Iterator[Step]:
+    """Yield the steps of the present version, then those steps of the next version that have other lines."""
+    present, *others = versions
+    steps = list(explain(present))
+    yield from steps
+    for version in others:
+        for step in explain(version):
+            if step not in steps and step.lines:
+                yield Step(f"{step.title} ({version.version})", step.lines)
+
+
+def _describe_deployments(stack: StackConfig, versions: list[ServedModel]) -> Iterator[str]:
+    namespace = stack.find_namespace(versions[0])
+    whole = sum(version.replicas.max for version in versions)
+    for version in versions:
+        named = f", version {version.version}" if version.version else ""
+        beside = f", {version.replicas.max} of {whole} at most" if len(versions) > 1 else ""
+        yield f"{namespace}/{version.deployment}{named}: the platform makes it, and KEDA sets its replicas{beside}"
+    if len(versions) > 1:
+        yield f"{name_address(versions[0], namespace)} sends each request to a ready replica of either version"
+    yield f"service account {versions[0].account}; a PodDisruptionBudget lets one replica of a version go at a time"
+    command = f"blueprint explain {stack.environment} {versions[0].name} --manifest"
+    yield f"`{command}` prints all its objects"
+
+
+def _describe_cost(stack: StackConfig, model: ServedModel) -> Iterator[str]:
+    costs = estimate_models(stack, list_capacities(stack))
+    (found,) = (cost for cost in costs if (cost.tenant, cost.name) == (model.tenant, model.name))
+    counts, cost = found.replicas, found.cost
+    for count, spend in ((counts.min, cost.floor), (counts.expected, cost.expected), (counts.max, cost.ceiling)):
+        words = f"{count:.3g} replica{'' if count == 1 else 's'}"
+        yield f"{words}: {spend.hour} an hour, {spend.month.in_whole_dollars} a month"
+    yield "the first two as the pool buys, the last on demand on the dearest type; `blueprint cost` says what it counts"
+    if found.million:
+        yield _describe_million(found.million)
+
+
+def _describe_million(found: MillionPrice) -> str:
+    rate = f"{found.per_second:,g} {found.unit} a second and replica"
+    return f"a million {found.unit}: {_write(found.as_bought.round(4))} to {_write(found.at_most.round(4))}, at {rate}"
+
+
+def _write(usd: float | None) -> str:
+    return "unknown" if usd is None else f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"

@@ -1,0 +1,85 @@
+"""Edits of `models` in a stack file, and their verdicts."""
+
+import json
+from functools import cache
+from typing import Any
+
+from gpu_blueprint.changes.compare import compare
+from gpu_blueprint.changes.report import Changes
+from gpu_blueprint.plan import PlannedResource
+
+from ..support.plans import plan_of
+from ..support.served_stack import build_served_stack, chat, ranking
+from ..support.snapshots import snapshot
+
+NEXT = {"version": "2", "share": 0.25}
+
+
+def change(before: dict[str, Any] | None, after: dict[str, Any] | None) -> Changes:
+    old, new = (snapshot(*plan(json.dumps(model))) for model in (before, after))
+    return compare(old, new)
+
+
+@cache
+def plan(model: str) -> tuple[PlannedResource, ...]:
+    """The plan of a stack with ranking and perhaps another model, of which a text can be a key."""
+    other: dict[str, Any] | None = eval(model)
+    return tuple(plan_of(build_served_stack(*([other] if other else []), ranking())))
+
+
+def list_notices(found: Changes) -> list[str]:
+    return [reason.text for reason in found.reasons if reason.is_notice]
+
+
+def list_texts(found: Changes) -> list[str]:
+    return [text for each in found.tenants for text in (*each.gained, *each.lost)]
+
+
+def test_another_flag_is_safe_and_replaces_pods_one_by_one() -> None:
+    found = change(chat(), chat(maxModelLen=4096))
+    assert found.verdict == "safe" and not list_texts(found)
+    (notice,) = list_notices(found)
+    assert notice.endswith("after an old pod has ended: --max-model-len=4096 instead of --max-model-len=8192")
+
+
+def test_settings_of_triton_replace_pods_too() -> None:
+    entry = {"name": "ranker", "format": "onnx", "maxBatch": 64}
+    before, after = (ranking(name="second", models=[each]) for each in (ranking()["models"][0], entry))
+    (notice,) = list_notices(change(before, after))
+    assert notice.endswith("ended: the settings of its models")
+
+
+def test_a_version_beside_the_present_is_safe() -> None:
+    found = change(chat(version="1"), chat(version="1", next=NEXT))
+    assert found.verdict == "safe" and not list_notices(found)
+    assert list_texts(found) == ["model chat: chat-2 comes beside it, with up to 3 of 12 replicas"]
+
+
+def test_the_way_back_ends_the_next_version_and_no_other_pod() -> None:
+    found = change(chat(version="1", next=NEXT), chat(version="1"))
+    assert list_texts(found) == ["model chat: chat-2 ends, and chat-1 stays"]
+    assert not list_notices(found) and found.verdict == "replaces-resources"
+
+
+def test_a_version_in_place_of_another_is_a_loss() -> None:
+    found = change(chat(version="1"), chat(version="2"))
+    assert found.verdict == "loses-data-or-access"
+    assert list_texts(found)[0].startswith("model chat: chat-2 takes the place of chat-1 at once")
+
+
+def test_the_end_of_a_model_comes_before_the_end_of_its_rights() -> None:
+    found = change(chat(), None)
+    assert found.verdict == "loses-data-or-access"
+    assert list_texts(found)[0].startswith("model chat ends") and len(list_texts(found)) == 2
+
+
+def test_another_name_is_another_address() -> None:
+    texts = list_texts(change(chat(), chat(name="talk")))
+    assert "model talk answers at http://talk.serving.svc" in texts
+    assert any(text.startswith("model chat ends: http://chat.serving.svc answers nobody") for text in texts)
+
+
+def test_more_replicas_are_an_update() -> None:
+    found = change(chat(), chat(replicas={"min": 2, "max": 14}))
+    assert found.verdict == "safe" and not list_notices(found)
+    assert list_texts(found) == ["model chat runs 2 to 14 replicas instead of 2 to 12"]

@@ -1,0 +1,122 @@
+"""The command `explain` for models: the steps of a model, its objects, and the parts of a stack that name it."""
+
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from gpu_blueprint.cli import main
+
+from ..support import builders
+from ..support.plans import CUSTOM
+from ..support.served_stack import chat, ranking, write_served_stack
+
+NEXT = {"version": "2", "share": 0.25}
+
+
+@pytest.fixture(autouse=True)
+def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_served_stack(tmp_path, chat(version="1", next=NEXT, callers=["gateway"]), ranking())
+    monkeypatch.chdir(tmp_path)
+
+
+def explain(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    assert main(["explain", "served", *arguments]) == code
+    found = capsys.readouterr()
+    return found.err if code else found.out
+
+
+def read_objects(capsys: pytest.CaptureFixture[str], name: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all(explain(capsys, name, "--manifest")))
+
+
+def test_a_model_is_explained_under_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    out = explain(capsys, "chat")
+    assert out.startswith("chat, model on vllm\n")
+    assert "--max-model-len=8192" in out and "client.chat.completions.create" in out
+
+
+def test_stack_pool_and_tenant_name_their_models(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "chat of serving, on vllm" in explain(capsys, "large")
+    assert "ranking on triton in pool small" in explain(capsys, "serving")
+    out = " ".join(explain(capsys).split())
+    assert "http://ranking.serving.svc on triton in pool small: ranking 2 to 8 replicas, by queue 4 each" in out
+    assert " services " not in out
+
+
+def test_the_manifest_holds_every_object_of_a_model_and_of_its_versions(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [(each["kind"], each["metadata"]["name"]) for each in read_objects(capsys, "chat")]
+    assert found == [
+        ("ServiceAccount", "model-chat"),
+        ("Service", "chat"),
+        ("NetworkPolicy", "gpu-blueprint-model-chat"),
+        *((kind, name) for kind in ("PodDisruptionBudget", "Deployment") for name in ("chat-1", "chat-2")),
+        *((kind, name) for kind in ("PodMonitor", "ScaledObject") for name in ("chat-1", "chat-2")),
+    ]
+
+
+def test_the_manifest_of_triton_has_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    kinds = {each["kind"]: each for each in read_objects(capsys, "ranking")}
+    assert 'name: "ranker"' in kinds["ConfigMap"]["data"]["ranker.pbtxt"]
+    assert "NetworkPolicy" not in kinds
+
+
+def test_an_api_server_takes_the_manifest(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [*read_objects(capsys, "chat"), *read_objects(capsys, "ranking")]
+    builtin = [each for each in found if not each["apiVersion"].startswith(CUSTOM)]
+    assert len(builtin) == 12
+    for each in builtin:
+        assert kubernetes_validate.validate(each, "1.36", strict=True)
+
+
+def test_a_stack_prints_the_objects_of_all_models(capsys: pytest.CaptureFixture[str]) -> None:
+    found = list(yaml.safe_load_all(explain(capsys, "--manifest")))
+    assert found == [*read_objects(capsys, "chat"), *read_objects(capsys, "ranking")]
+
+
+def test_models_of_one_name_in_two_teams_keep_their_own_objects(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    teams = [builders.tenant(name=name, gpus={"large": 8}, cpu="256", memory="1Ti") for name in ("serving", "other")]
+    hub = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789abcdef0123456789abcdef01234567"}
+    few = {"replicas": {"min": 2, "max": 4}, "source": hub}
+    models = [chat(**few, callers=["gateway"]), chat(**few, tenant="other", callers=["gateway"])]
+    write_served_stack(tmp_path, *models, tenants=teams, storage=[])
+    found = read_objects(capsys, "chat")
+    assert [each["metadata"]["namespace"] for each in found] == [*["serving"] * 7, *["other"] * 7]
+    assert explain(capsys, "chat").count("chat, model on vllm") == 2
+
+
+def test_a_caller_that_is_a_tenant_needs_a_passage_out_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    teams = [builders.tenant(name=name, gpus={"large": 8}, cpu="256", memory="1Ti") for name in ("serving", "other")]
+    write_served_stack(tmp_path, chat(callers=["other"], replicas={"min": 2, "max": 8}), tenants=teams)
+    passages = [each["metadata"] for each in read_objects(capsys, "chat") if each["kind"] == "NetworkPolicy"]
+    assert sorted((each["namespace"], each["name"]) for each in passages) == [
+        ("other", "gpu-blueprint-call-serving-chat"),
+        ("serving", "gpu-blueprint-model-chat"),
+    ]
+
+
+def test_the_manifest_says_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
+    comments = [line for line in explain(capsys, "chat", "--manifest").splitlines() if line.startswith("#")]
+    assert comments[-1] == "# In AWS, and not here: the role of service account model-chat, which reads the weights."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["serving", "--manifest"], "--manifest: served has no model 'serving'; it has chat, ranking"),
+        (["chta", "--manifest"], "--manifest: served has no model 'chta'; did you mean chat?"),
+    ],
+)
+def test_a_manifest_takes_the_name_of_a_model(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert words in explain(capsys, *arguments, code=2)
+
+
+def test_a_stack_without_models_has_no_manifest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_served_stack(tmp_path, models=[])
+    assert "--manifest: served has no models; docs/models.md shows how" in explain(capsys, "--manifest", code=2)

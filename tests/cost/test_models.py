@@ -1,0 +1,124 @@
+"""A model costs its replicas; the expected replicas follow from the pool, and versions add up."""
+
+import pytest
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.cost.capacity import list_capacities
+from gpu_blueprint.cost.estimate import as_json, estimate_stack
+from gpu_blueprint.cost.models import ModelCost, estimate_models, list_model_assumptions
+
+from ..support import builders
+from ..support.catalogue_rows import MONTH, PRICE, gp3
+from ..support.served_stack import chat, ranking, serve
+
+HERE = "us-east-1"
+PINNED = {"name": "large", "instanceTypes": ["g6e.xlarge", "g6e.16xlarge"], "maxGpus": 16}
+
+
+def price(kind: str) -> float:
+    """Dollars an hour of a node with its disk."""
+    return PRICE[kind, HERE] + gp3(HERE, 50)
+
+
+def estimate(stack: StackConfig) -> dict[str, ModelCost]:
+    return {cost.name: cost for cost in estimate_models(stack, list_capacities(stack))}
+
+
+def on_one_pool(*models: dict[str, object], **pool: object) -> dict[str, ModelCost]:
+    tenant = builders.tenant(name="serving", gpus={"large": 16}, cpu="256", memory="1Ti")
+    return estimate(serve(*models, pools=[builders.pool(**{**PINNED, **pool})], tenants=[tenant]))
+
+
+def test_the_least_replicas_are_priced_as_bought_and_the_most_on_demand_on_the_dearest_type() -> None:
+    found = on_one_pool(chat(), expectedUtilization=0.5)["chat"].cost
+    assert found.floor.hour.known == pytest.approx(2 * price("g6e.xlarge"))
+    assert found.ceiling.hour.known == pytest.approx(12 * price("g6e.16xlarge"))
+
+
+def test_replicas_grow_until_the_gpus_work_that_the_pool_expects() -> None:
+    """Eight of 16 GPUs: the two models grow from 4 to 8 replicas of 4 to 24, so by a fifth."""
+    found = on_one_pool(chat(), chat(name="code"), expectedUtilization=0.5)
+    assert [cost.replicas.expected for cost in found.values()] == [pytest.approx(4), pytest.approx(4)]
+    assert found["chat"].cost.expected.month.known == pytest.approx(4 * price("g6e.xlarge") * MONTH)
+
+
+@pytest.mark.parametrize(("utilization", "expected"), [(0.05, 2), (1, 12)])
+def test_expected_replicas_stay_within_the_bounds(utilization: float, expected: float) -> None:
+    assert on_one_pool(chat(), expectedUtilization=utilization)["chat"].replicas.expected == pytest.approx(expected)
+
+
+def test_hours_without_expected_use_run_the_least_replicas() -> None:
+    found = on_one_pool(chat(), expectedHours=200)["chat"]
+    replica_hours = 12 * 200 + 2 * (MONTH - 200)
+    assert found.cost.expected.month.known == pytest.approx(replica_hours * price("g6e.xlarge"))
+
+
+def test_models_cost_what_their_pool_counts_for_them() -> None:
+    stack = serve()
+    pools = {pool.name: pool.cost for pool in estimate_stack(stack).pools}
+    found = estimate(stack)
+    assert found["chat"].cost.expected.month.known == pytest.approx(pools["large"].expected.month.known)
+    assert found["ranking"].cost.floor.month.known == pytest.approx(pools["small"].floor.month.known)
+
+
+def test_spot_lowers_all_but_the_price_of_the_most_replicas() -> None:
+    bought, spot = (on_one_pool(chat(), purchase=kinds)["chat"].cost for kinds in (["on-demand"], ["spot"]))
+    assert spot.floor.hour.known < bought.floor.hour.known and spot.expected.hour.known < bought.expected.hour.known
+    assert spot.ceiling == bought.ceiling
+
+
+def test_an_unknown_price_stays_unknown() -> None:
+    stack = serve(chat(tokensPerSecond=2400), costs={"spotShare": {}})
+    elsewhere = stack.model_copy(update={"region": "eu-north-9"})
+    found = as_json(estimate_stack(elsewhere))["models"][0]
+    assert (found["floor"]["hour"], found["ceiling"]["month"], found["perMillion"]["asBought"]) == (None, None, None)
+
+
+def test_versions_add_up_to_the_model() -> None:
+    two = chat(version="1", next={"version": "2", "share": 0.25})
+    whole, parts = (
+        on_one_pool(chat(), expectedUtilization=0.5)["chat"],
+        on_one_pool(two, expectedUtilization=0.5)["chat"],
+    )
+    assert [version.deployment for version in parts.versions] == ["chat-1", "chat-2"]
+    assert parts.replicas == whole.replicas
+    assert parts.cost.expected.month.known == pytest.approx(whole.cost.expected.month.known)
+    assert parts.cost.ceiling.hour.known == pytest.approx(whole.cost.ceiling.hour.known)
+
+
+def test_a_million_tokens_cost_a_replica_at_full_load() -> None:
+    found = on_one_pool(chat(tokensPerSecond=2500))["chat"].million
+    assert found and found.unit == "tokens"
+    assert found.as_bought.known == pytest.approx(price("g6e.xlarge") / 9)
+    assert found.at_most.known == pytest.approx(price("g6e.16xlarge") / 9)
+
+
+def test_triton_counts_requests_and_a_share_of_a_gpu() -> None:
+    found = estimate(serve(ranking(requestsPerSecond=100)))["ranking"]
+    assert found.million and found.million.unit == "requests"
+    assert found.million.as_bought.known == pytest.approx(found.cost.floor.hour.known / 2 / 0.36)
+
+
+def test_without_throughput_there_is_no_price_by_million() -> None:
+    assert estimate(serve())["chat"].million is None
+
+
+def test_the_meaning_of_expected_is_said() -> None:
+    stack = serve(chat(tokensPerSecond=10), ranking())
+    lines = list(list_model_assumptions(stack, list_capacities(stack)))
+    assert lines[0] == ("as expected, replicas in large grow together until 8 of its 16 GPUs work: chat 8 of 12")
+    assert lines[-1].startswith("a million tokens or requests: as bought, to on demand on the dearest type")
+    assert not list(list_model_assumptions(serve(models=[]), list_capacities(serve(models=[]))))
+
+
+def test_reserved_gpus_are_paid_without_replicas_too() -> None:
+    pool = builders.pool(name="large", instanceTypes=["g6e.xlarge"], staticNodes=2, maxGpus=2, zones=["us-east-1a"])
+    tenant = builders.tenant(name="serving", gpus={"large": 2})
+    stack = serve(chat(replicas={"min": 1, "max": 2}), pools=[pool], tenants=[tenant])
+    lines = list(list_model_assumptions(stack, list_capacities(stack)))
+    assert lines[-1] == "the GPUs of large that are reserved or static are paid in every hour, also without replicas"
+
+
+def test_the_estimate_names_models_where_replicas_always_run() -> None:
+    assumed = estimate_stack(serve()).assumptions
+    assert "large runs at least 2 GPUs, in all its hours (replicas.min of models)" in assumed

@@ -1,0 +1,69 @@
+"""A model, explained step by step; the next version shows only the steps that differ."""
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.summary import explain_model
+
+from ..support.served_stack import chat, ranking, serve
+
+NEXT = {"version": "2", "share": 0.25, "quantization": "fp8"}
+
+
+def explain(stack: StackConfig) -> dict[str, tuple[str, ...]]:
+    """Step title → lines, of the first model."""
+    return {step.title: step.lines for step in explain_model(stack, stack.models[0])}
+
+
+def test_the_steps_lead_from_the_deployment_to_the_call() -> None:
+    assert list(explain(serve())) == [
+        "Deployment",
+        "pool",
+        "a replica asks",
+        "image",
+        "GPU memory",
+        "weights",
+        "flags",
+        "a start takes",
+        "a replica ends",
+        "a rollout",
+        "a node drains",
+        "scales on",
+        "replicas",
+        "holds",
+        "tenant quota",
+        "cost",
+        "callers",
+        "address",
+        "call it",
+        "from a laptop",
+    ]
+
+
+def test_a_next_version_shows_the_steps_that_differ() -> None:
+    steps = explain(serve(chat(version="1", next=NEXT)))
+    assert [title for title in steps if title.endswith("(2)")] == [
+        "GPU memory (2)",
+        "flags (2)",
+        "a start takes (2)",
+        "scales on (2)",
+        "replicas (2)",
+        "holds (2)",
+    ]
+    assert "  --quantization=fp8" in steps["flags (2)"] and "  --quantization=fp8" not in steps["flags"]
+    assert steps["Deployment"][:3] == (
+        "serving/chat-1, version 1: the platform makes it, and KEDA sets its replicas, 9 of 12 at most",
+        "serving/chat-2, version 2: the platform makes it, and KEDA sets its replicas, 3 of 12 at most",
+        "http://chat.serving.svc sends each request to a ready replica of either version",
+    )
+
+
+def test_the_cost_has_a_line_for_each_number_of_replicas() -> None:
+    lines = explain(serve(chat(tokensPerSecond=2500)))["cost"]
+    assert [line.partition(":")[0] for line in lines[:3]] == ["2 replicas", "8 replicas", "12 replicas"]
+    assert lines[-1].startswith("a million tokens: $0.") and lines[-1].endswith("at 2,500 tokens a second and replica")
+
+
+def test_triton_has_a_step_for_its_models() -> None:
+    assert explain(serve(ranking()))["models"] == (
+        "ranker: onnx, ranker/1/model.onnx; batches up to 32 requests, of which the first waits at most 2,000 µs for "
+        "others",
+    )
