@@ -17,19 +17,27 @@ def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
     A replica ends before its successor starts, since a pool at its ceiling has no room for both. A replica that may be
     alone waits for its successor, because callers would else get no answer.
     """
-    replaces_first = model.replicas.min > 1
     return {
         "progressDeadlineSeconds": _PROGRESS_S,
         "revisionHistoryLimit": 3,
         "strategy": {
             "type": "RollingUpdate",
             "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}
-            if replaces_first
+            if replaces_first(config, model)
             else {"maxSurge": 1, "maxUnavailable": 0},
         },
         "selector": {"matchLabels": model.pod_labels},
         "template": build_template(config, model),
     }
+
+
+def replaces_first(config: StackConfig, version: ServedModel) -> bool:
+    """Return whether a rollout ends a replica before it starts the successor: not where a replica may be alone.
+
+    A version with a single replica is not alone if another version of its model runs beside it.
+    """
+    model = next((model for model in config.models if model.name == version.name), version)
+    return sum(part.replicas.min for part in model.list_versions()) > 1
 
 
 def build_service_spec(model: ServedModel) -> Any:
