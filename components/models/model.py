@@ -1,4 +1,4 @@
-"""A model in the namespace of its tenant: service account, Service, and a Deployment with its budget per version."""
+"""A model in the namespace of its tenant: service account, Service, budget, and a Deployment for each version."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,6 +40,12 @@ class Model(pulumi.ComponentResource):
             spec=build_service_spec(model),
             opts=child,
         )
+        k8s.policy.v1.PodDisruptionBudget(
+            f"{name}-budget",
+            metadata={"name": model.name, "namespace": namespace},
+            spec=build_budget_spec(model),
+            opts=child,
+        )
         for version in model.list_versions():
             _make_version(f"{name}-{version.version}" if version.version else name, config, version, [account], child)
         self.register_outputs({})
@@ -52,18 +58,12 @@ def _make_version(
     depends_on: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> None:
-    """Make the Deployment of one version, with its budget and its settings."""
+    """Make the Deployment of one version, with its settings."""
     namespace = config.find_namespace(model)
     needed = list(depends_on)
     if isinstance(model, TritonModel):
         place: Any = {"name": name_settings(model), "namespace": namespace}
         needed.append(k8s.core.v1.ConfigMap(f"{name}-settings", metadata=place, data=build_settings(model), opts=opts))
-    k8s.policy.v1.PodDisruptionBudget(
-        f"{name}-budget",
-        metadata={"name": model.deployment, "namespace": namespace},
-        spec=build_budget_spec(model),
-        opts=opts,
-    )
     k8s.apps.v1.Deployment(
         f"{name}-deployment",
         metadata=_place(model.deployment, namespace),

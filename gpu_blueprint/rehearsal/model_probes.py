@@ -57,7 +57,8 @@ def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
     if list_purchases(config.gpu_pools_by_name[model.pool])[0] == "spot":
         losses["reclaim"] = ("a spot node gets its two-minute warning", _warn)
     for name, (title, loss) in losses.items():
-        yield _make(*scene, name, title, _lose_node(pods, least, kept, loss), _MOVES, _say_kept(kept))
+        promise = [_MOVES, _say_kept(kept)] if kept else [_MOVES]
+        yield _make(*scene, name, title, _lose_node(pods, least, kept, loss), *promise)
 
 
 def _make(model: ServedModel, phase: Phase, scenery: str, name: str, title: str, play: _Play, *notes: str) -> Probe:

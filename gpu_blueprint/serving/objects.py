@@ -50,13 +50,14 @@ def build_service_spec(model: ServedModel) -> Any:
 
 
 def build_budget_spec(model: ServedModel) -> Any:
-    """Return the ``spec`` of the PodDisruptionBudget of one version.
+    """Return the ``spec`` of the PodDisruptionBudget of all versions together.
 
-    It counts the pods that are away. A least number of pods would block the drain of a node with the last replica.
+    It counts the pods that are away. A least number of pods would block the drain of a node with the last replica. A
+    budget for each version would let a node take a replica of each along, and with few replicas all of them.
     """
     return {
         "maxUnavailable": 1,
-        "selector": {"matchLabels": model.pod_labels},
+        "selector": {"matchLabels": {NAME_LABEL: model.name}},
         # A replica that never gets ready must not keep its node.
         "unhealthyPodEvictionPolicy": "AlwaysAllow",
     }
