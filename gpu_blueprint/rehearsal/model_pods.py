@@ -77,8 +77,12 @@ class ModelPods:
         nodes = [str(pod["spec"]["nodeName"]) for pod in self.list_pods(snapshot) if is_running(pod)]
         return min(nodes, key=lambda node: (-nodes.count(node), node))
 
-    def count_endpoints(self, stage: Stage) -> int:
-        """Return the number of pods to which the Service of the model sends requests."""
+    def wait_for_endpoints(self, stage: Stage, wanted: int) -> int:
+        """Wait until the Service of the model sends requests to a number of pods, and return the number in the end."""
+        stage.wait_until(lambda _: self._count_endpoints(stage) == wanted, _SECONDS_TO_APPEAR)
+        return self._count_endpoints(stage)
+
+    def _count_endpoints(self, stage: Stage) -> int:
         labels = f"kubernetes.io/service-name={self.model}"
         slices = stage.lab.kube.list(*_SLICE, self.namespace, labels)
         endpoints = [endpoint for part in slices for endpoint in part.get("endpoints") or []]

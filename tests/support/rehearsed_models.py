@@ -1,7 +1,10 @@
 """Stacks whose models stand on every kind of pool and source, for rehearsals on real engines."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import Any
+
+from lab.scene import Manifest
 
 from . import builders
 
@@ -59,34 +62,65 @@ def _wrap(stack: dict[str, Any]) -> dict[str, Any]:
 
 
 LAYOUT = {"3g.20gb": 1, "2g.10gb": 1, "1g.5gb": 2}
-ODD = build_file(
-    [
-        vllm("sliced", "slices", gpus={"3g.20gb": 1}, source={"storage": "homes", "path": "sliced"}),
-        triton("turns", "shares", version="v1", next={"version": "v2", "share": 0.5}),
-        triton("graviton", "arm", replicas={"min": 1, "max": 2}),
-        vllm("local", "zonal", tenant="zoned", source={"storage": "scratch", "path": "local"}),
-        vllm("hub", "whole", source={"repository": "a/b", "revision": REVISION, "tokenSecret": "hub"}),
-    ],
-    [
-        builders.pool(name="slices", gpu="a100-40gb", sharing={"mode": "mig", "layout": LAYOUT}, maxGpus=8),
-        builders.pool(
-            name="shares",
-            gpusPerNode=[1],
-            purchase=["spot", "on-demand"],
-            sharing={"mode": "time-slicing", "replicas": 4},
-        ),
-        builders.pool(name="arm", gpu="t4g", purchase=["spot", "on-demand"], maxGpus=4),
-        builders.pool(name="zonal", gpu="l40s", gpusPerNode=[1], zones=["us-east-1a"], maxGpus=4),
-        builders.pool(
-            name="whole",
-            gpu="a10g",
-            gpusPerNode=[1],
-            maxGpus=3,
-            taints=[{"key": "ml.example.com/gpu", "value": "a10g"}],
-        ),
-    ],
+SHARES = {"mode": "time-slicing", "replicas": 4}
+SOUND = (
+    vllm("sliced", "slices", gpus={"3g.20gb": 1}, source={"storage": "homes", "path": "sliced"}),
+    triton("turns", "shares", replicas={"min": 4, "max": 6}, version="v1", next={"version": "v2", "share": 0.5}),
+    triton("graviton", "arm", replicas={"min": 1, "max": 2}),
+    vllm("local", "zonal", tenant="zoned", source={"storage": "scratch", "path": "local"}),
+    vllm("hub", "whole", source={"repository": "a/b", "revision": REVISION, "tokenSecret": "hub"}),
 )
 """A MIG slice with weights on EFS, shares with two versions, Graviton, Lustre, and Hugging Face in a full pool."""
+_SOUND_POOLS = (
+    builders.pool(name="slices", gpu="a100-40gb", sharing={"mode": "mig", "layout": LAYOUT}),
+    builders.pool(name="shares", gpusPerNode=[1], purchase=["spot", "on-demand"], sharing=SHARES),
+    builders.pool(name="arm", gpu="t4g", purchase=["spot", "on-demand"], maxGpus=4),
+    builders.pool(name="zonal", gpu="l40s", gpusPerNode=[1], zones=["us-east-1a"], maxGpus=4),
+    builders.pool(
+        name="whole", gpu="a10g", gpusPerNode=[1], maxGpus=3, taints=[{"key": "ml.example.com/gpu", "value": "a10g"}]
+    ),
+)
+
+
+def _break(spec: dict[str, Any], **changes: Any) -> None:
+    spec["template"]["spec"] |= changes
+
+
+BROKEN: Mapping[tuple[str, str], Callable[[dict[str, Any]], None]] = {
+    ("Deployment", "surging"): lambda spec: spec["strategy"].update(rollingUpdate={"maxSurge": 1, "maxUnavailable": 0}),
+    ("PodDisruptionBudget", "blocked"): lambda spec: (spec.pop("maxUnavailable"), spec.update(minAvailable=2))[0],
+    ("PodDisruptionBudget", "bare"): lambda spec: spec.update(maxUnavailable=2),
+    ("Service", "unnamed"): lambda spec: spec.update(selector={"app.kubernetes.io/name": "nobody"}),
+    ("Deployment", "rude"): lambda spec: _break(spec, tolerations=[{"operator": "Exists"}]),
+    ("Deployment", "homeless"): lambda spec: _break(spec, serviceAccountName="nobody"),
+    ("Deployment", "strayed"): lambda spec: _break(spec, nodeSelector={"gpu-blueprint/pool": "for-rude"}),
+    ("ResourceQuota", "pool-for-rationed"): lambda spec: spec["hard"].update({"requests.nvidia.com/gpu": "1"}),
+}
+"""(Kind, name) of an object → the fault of its ``spec``."""
+_BROKEN_NAMES = ("surging", "blocked", "bare", "unnamed", "rude", "homeless", "strayed", "rationed")
+
+
+def _build_broken_pool(name: str) -> dict[str, Any]:
+    """A pool whose nodes have one GPU; replicas without a budget stand on one node."""
+    shared = {"sharing": SHARES, "zones": [f"{builders.REGION}a"]} if name == "bare" else {}
+    return builders.pool(name=f"for-{name}", gpusPerNode=[1], maxGpus=4, **shared)
+
+
+MIXED = build_file(
+    [*SOUND, *(vllm(name, f"for-{name}") for name in _BROKEN_NAMES)],
+    [*_SOUND_POOLS, *map(_build_broken_pool, _BROKEN_NAMES)],
+)
+"""Sound models, and a model for each fault."""
+
+
+def break_objects(manifest: Manifest) -> Manifest:
+    """Put the fault of an object, if it has one, in between rendering and loading."""
+    if fault := BROKEN.get((manifest["kind"], manifest["metadata"].get("name", ""))):
+        manifest = deepcopy(dict(manifest))
+        fault(manifest["spec"])
+    return manifest
+
+
 OLD = build_file(
     [vllm("plain", "whole")],
     [builders.pool(name="whole", maxGpus=4, taints=[{"key": "ml.example.com/gpu", "value": "l4"}])],
