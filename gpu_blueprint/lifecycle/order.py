@@ -63,8 +63,10 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     Tenants go before their pools, a pool before its node class and its overlays, all these before Karpenter, Karpenter
     before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
     cluster before the cluster, and the cluster before its network. Tenants also go before their queues of jobs, these
-    before the flavors, and all objects of Kueue before Kueue, which must still free them. Tenants go before the volumes
-    that they claim and before the drivers, and a volume before everything of its storage in AWS.
+    before the flavors, and all objects of Kueue before Kueue, which must still free them. Models go before the pools of
+    their tenant, so that nothing starts again on nodes that go, and scalers before KEDA, which must still free them.
+    Tenants go before the volumes that they claim and before the drivers, and a volume before everything of its storage
+    in AWS.
 
     Args:
         resources: The resources of a state, in the order in which they were created.
@@ -81,6 +83,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
         (state.select_kinds("ClusterQueue"), state.select_kinds("ResourceFlavor", "Cohort")),
         (state.select_package(f"kubernetes:{KUEUE_API}"), state.select_releases("kueue")),
         (state.select_releases("kueue"), state.select_inside("SystemNodes")),
+        (state.select_kinds("ScaledObject"), state.select_releases("keda")),
         (state.select_package("kubernetes"), cluster),
         (state.select_kinds("NodeGroup", "Addon", "AccessEntry", "PodIdentityAssociation"), cluster),
         (cluster, state.select_inside("Network")),
@@ -92,6 +95,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     for namespace, pools in grants.items():
         spaces, used = state.select_objects("Namespace", [namespace]), state.select_objects("NodePool", pools)
         pairs += [(first, second) for first in spaces for second in (*used, *state.select_queues(namespace))]
+        pairs += [(model, pool) for model in state.select_deployments(namespace) for pool in used]
     for volume in state.select_kinds("PersistentVolume"):
         spaces = state.select_objects("Namespace", [volume.inputs["spec"]["claimRef"]["namespace"]])
         pairs += [(space, found) for space in spaces for found in (volume, *state.select_drivers())]
@@ -128,6 +132,12 @@ class _Selection:
             found for found in self.select_kinds("LocalQueue") if found.inputs["metadata"]["namespace"] == namespace
         ]
         return self.select_objects("ClusterQueue", [found.inputs["spec"]["clusterQueue"] for found in local])
+
+    def select_deployments(self, namespace: str) -> list[Resource]:
+        """Return the Deployments of models in a namespace."""
+        return [
+            found for found in self.select_kinds("Deployment") if found.inputs["metadata"]["namespace"] == namespace
+        ]
 
     def select_beside(self, resource: Resource, *kinds: str) -> list[Resource]:
         """Return the resources of the same parent."""
