@@ -93,14 +93,21 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
         described = state.select_beside(pool, "EC2NodeClass", "NodeOverlay")
         pairs += [(pool, found) for found in described]
     for namespace, pools in grants.items():
-        spaces, used = state.select_objects("Namespace", [namespace]), state.select_objects("NodePool", pools)
-        pairs += [(first, second) for first in spaces for second in (*used, *state.select_queues(namespace))]
-        pairs += [(model, pool) for model in state.select_deployments(namespace) for pool in used]
+        pairs += _pair_tenant(state, namespace, pools)
     for volume in state.select_kinds("PersistentVolume"):
         spaces = state.select_objects("Namespace", [volume.inputs["spec"]["claimRef"]["namespace"]])
         pairs += [(space, found) for space in spaces for found in (volume, *state.select_drivers())]
         pairs += [(volume, found) for found in state.select_storage(volume)]
     return [Promise(first.urn, second.urn) for first, second in pairs]
+
+
+def _pair_tenant(state: "_Selection", namespace: str, pools: Collection[str]) -> Iterator[tuple[Resource, Resource]]:
+    """Yield the promises about a tenant's namespace, its models, its pools and its queues."""
+    used = state.select_objects("NodePool", pools)
+    for space in state.select_objects("Namespace", [namespace]):
+        yield from ((space, found) for found in (*used, *state.select_queues(namespace)))
+    for model in state.select_deployments(namespace):
+        yield from ((model, pool) for pool in used)
 
 
 class _Selection:

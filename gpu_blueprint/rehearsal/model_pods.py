@@ -1,14 +1,13 @@
 """The pods of a model on a stage: the rendered Deployments of all its versions make them."""
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.scene import Manifest
 
 from ..config import StackConfig
-from ..config.models import INSTANCE_LABEL, NAME_LABEL, ServedModel
+from ..config.models import ServedModel
 from .outcome import Fate, Outcome, PodFate
 from .snapshot import Snapshot, is_leaving, is_running
 from .stage import Stage
@@ -29,13 +28,13 @@ class ModelPods:
     model: str
     """Name of the model and of its Service."""
     namespace: str
-    deployments: tuple[str, ...]
-    """Name of the Deployment of each version."""
+    versions: Mapping[str, Mapping[str, str]]
+    """Name of the Deployment of each version → labels that select its pods."""
 
     def scale(self, stage: Stage, counts: Sequence[int]) -> Outcome:
         """Set the replicas of each version, and return the fates of all pods, also of those that are never made."""
         start = time.monotonic()
-        for deployment, count in zip(self.deployments, counts, strict=True):
+        for deployment, count in zip(self.versions, counts, strict=True):
             self._patch(stage, deployment, {"replicas": count})
         seconds = _SECONDS_TO_APPEAR + _SECONDS_EACH * sum(counts)
         stage.wait_until(lambda snapshot: self._count_versions(self.list_pods(snapshot)) == [*counts], seconds)
@@ -90,18 +89,16 @@ class ModelPods:
 
     def list_pods(self, snapshot: Snapshot) -> list[Manifest]:
         """Return the pods that nobody has deleted."""
-        ours = (pod for pod in snapshot.pods if pod["metadata"]["namespace"] == self.namespace)
-        named = (pod for pod in ours if pod["metadata"].get("labels", {}).get(NAME_LABEL) == self.model)
-        return [pod for pod in named if not is_leaving(pod)]
+        ours = [pod for pod in snapshot.pods if pod["metadata"]["namespace"] == self.namespace and not is_leaving(pod)]
+        return [pod for labels in self.versions.values() for pod in _select(ours, labels)]
 
     def _count_versions(self, pods: Sequence[Manifest]) -> list[int]:
         """Return the number of pods of each version."""
-        found = Counter(pod["metadata"]["labels"].get(INSTANCE_LABEL) for pod in pods)
-        return [found[deployment] for deployment in self.deployments]
+        return [len(_select(pods, labels)) for labels in self.versions.values()]
 
     def _list_missing(self, stage: Stage, made: Sequence[Manifest], counts: Sequence[int]) -> Iterator[PodFate]:
         """Yield the fate of each pod that the API server did not let its controller make."""
-        for deployment, count, there in zip(self.deployments, counts, self._count_versions(made), strict=True):
+        for deployment, count, there in zip(self.versions, counts, self._count_versions(made), strict=True):
             reason = _read_refusal(self._get(stage, deployment)) if there < count else ""
             fate = Fate.REFUSED if reason else Fate.UNCLEAR
             said = reason or "its controller makes no pod, and gives no reason"
@@ -116,8 +113,12 @@ class ModelPods:
 
 def describe_model_pods(config: StackConfig, model: ServedModel) -> ModelPods:
     """Return the pods of a model as the rendered objects name them."""
-    versions = [version.deployment for version in model.list_versions()]
-    return ModelPods(model.name, config.find_namespace(model), tuple(versions))
+    versions = {version.deployment: version.pod_labels for version in model.list_versions()}
+    return ModelPods(model.name, config.find_namespace(model), versions)
+
+
+def _select(pods: Sequence[Manifest], labels: Mapping[str, str]) -> list[Manifest]:
+    return [pod for pod in pods if labels.items() <= pod["metadata"].get("labels", {}).items()]
 
 
 def _read_refusal(deployment: Manifest) -> str:

@@ -134,7 +134,7 @@ def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | No
             return before
         start = time.monotonic()
         with refuse_nodes(stage, full) if full else nullcontext():
-            seen = [pods.roll_out(stage, *version) for version in zip(pods.deployments, counts, strict=True)]
+            seen = [pods.roll_out(stage, *version) for version in zip(pods.versions, counts, strict=True)]
             after = pods.scale(stage, counts)
         end = _ENDS if all(ends for ends, _ in seen) else "it stands still"
         notes = (end, _note_least(min(least for _, least in seen), kept))

@@ -40,7 +40,7 @@ class FakeModelLab(FakeLab):
             body = {"spec": {}}  # the same pods stand for the new pods
         if self.refusal and body["spec"].get("replicas"):
             body = {"spec": {"replicas": 1}}
-        return {"metadata": {"generation": 1}, **super().patch(api_version, kind, name, body, *args, **more)}
+        return {**super().patch(api_version, kind, name, body, *args, **more), "metadata": {"generation": 1}}
 
     def list(self, api_version: str, kind: str, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
         if kind != "EndpointSlice":

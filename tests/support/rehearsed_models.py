@@ -32,14 +32,25 @@ def build_file(models: list[dict[str, Any]], pools: list[dict[str, Any]], **over
     tenants = [_build_tenant("team", [pool for pool in pools if pool["name"] != "zonal"])]
     tenants += [_build_tenant("zoned", [pool]) for pool in pools if pool["name"] == "zonal"]
     pools = [*pools, builders.cpu_pool(zones=[f"{builders.REGION}a"], maxCpus=640)]
-    storage = [
+    storage: list[dict[str, Any]] = [
         {"name": "weights", "kind": "s3", "bucket": "acme-weights", "prefix": "models/", "tenants": {"team": "read"}},
         {"name": "homes", "kind": "efs", "tenants": {"team": "write"}},
     ]
     if len(tenants) > 1:
-        scratch = {"name": "scratch", "kind": "fsx-lustre", "sizeGib": 2400, "tenants": {"zoned": "read"}}
+        scratch: dict[str, Any] = {
+            "name": "scratch",
+            "kind": "fsx-lustre",
+            "sizeGib": 2400,
+            "tenants": {"zoned": "read"},
+        }
         storage.append({**scratch, "zone": f"{builders.REGION}a"})
-    fields = {"pools": pools, "tenants": tenants, "models": models, "storage": storage, **builders.monitoring()}
+    fields: dict[str, Any] = {
+        "pools": pools,
+        "tenants": tenants,
+        "models": models,
+        "storage": storage,
+        **builders.monitoring(),
+    }
     return _wrap(builders.stack(**{**fields, **overrides}))
 
 
