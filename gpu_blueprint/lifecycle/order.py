@@ -63,9 +63,9 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     Tenants go before their pools, a pool before its node class and its overlays, all these before Karpenter, Karpenter
     before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
     cluster before the cluster, and the cluster before its network. Tenants also go before their queues of jobs, these
-    before the flavors, and all objects of Kueue before Kueue, which must still free them, as scalers before KEDA. Models
-    go before the pools of their tenant. Tenants go before the volumes that they claim and before the drivers, and a
-    volume before everything of its storage in AWS.
+    before the flavors, and all objects of Kueue before Kueue, which must still free them, as scalers before KEDA.
+    Models go before the pools of their tenant. Tenants go before the volumes that they claim and before the drivers,
+    and a volume before everything of its storage in AWS.
 
     Args:
         resources: The resources of a state, in the order in which they were created.
