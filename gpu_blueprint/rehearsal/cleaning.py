@@ -9,6 +9,7 @@ from lab.scene import Manifest
 
 from ..errors import LabError
 from .pods import PROBE_LABEL
+from .resting import is_resting
 from .stage import Stage
 from .workloads import list_workloads
 
@@ -30,7 +31,7 @@ def clean(stage: Stage, seconds: float = 60.0) -> None:
     """
     end = time.monotonic() + seconds
     stage.lab.workspace.refuse_dead_engines()
-    while left := [*_remove_probes(stage)] or [*_remove_nodes(stage)]:
+    while left := [*_rest_models(stage), *_remove_probes(stage)] or [*_remove_nodes(stage)]:
         if time.monotonic() > end:
             raise LabError(f"{', '.join(left)} cannot be removed")
         stage.lab.workspace.refuse_dead_engines()
@@ -46,6 +47,16 @@ def _remove_probes(stage: Stage) -> Iterator[str]:
         for found in stage.lab.kube.list(api_version, kind, labels=PROBE_LABEL):
             yield _delete(stage, (api_version, kind), found)
     yield from (found["metadata"]["name"] for found in list_workloads(stage.lab.kube))
+
+
+def _rest_models(stage: Stage) -> Iterator[str]:
+    """Take the pods from the rendered Deployments that rest, and yield the names of those that had some."""
+    for deployment in filter(is_resting, stage.lab.scene.list_kind("Deployment")):
+        name, namespace = deployment["metadata"]["name"], deployment["metadata"]["namespace"]
+        labels = ",".join(f"{key}={value}" for key, value in deployment["spec"]["selector"]["matchLabels"].items())
+        if stage.lab.kube.list(*_POD, namespace, labels):
+            stage.lab.kube.patch("apps/v1", "Deployment", name, {"spec": {"replicas": 0}}, namespace)
+            yield name
 
 
 def _remove_nodes(stage: Stage) -> Iterator[str]:

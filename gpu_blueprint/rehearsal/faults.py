@@ -1,4 +1,4 @@
-"""Faults of EC2 that a probe asks for, for as long as it runs."""
+"""Faults of EC2, and full pools, that a probe asks for, for as long as it runs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,3 +27,18 @@ def refuse_purchase(
         faults.insufficient -= patterns
         for name in full:
             faults.reservations.pop(name, None)
+
+
+@contextmanager
+def refuse_nodes(stage: Stage, pool: Pool) -> Iterator[None]:
+    """Let a pool be full: Karpenter keeps its nodes and launches no further node."""
+    _limit(stage, pool, "0")
+    try:
+        yield
+    finally:
+        _limit(stage, pool, None)
+
+
+def _limit(stage: Stage, pool: Pool, cpus: str | None) -> None:
+    """Limit the CPUs of all nodes of a pool, which a GPU pool does not do itself; None takes the limit away."""
+    stage.lab.kube.patch("karpenter.sh/v1", "NodePool", pool.name, {"spec": {"limits": {"cpu": cpus}}})

@@ -15,6 +15,7 @@ from .ceiling_probes import list_ceiling_probes
 from .change_probes import list_change_probes, set_placeholders
 from .cleaning import clean
 from .cpu_pool_probes import list_cpu_pool_probes
+from .model_probes import list_model_probes
 from .mount_probes import list_mount_probes
 from .outcome import Outcome, Result
 from .pods import build_probe_namespace
@@ -55,7 +56,8 @@ def list_probes(config: StackConfig) -> list[Probe]:
     probes += [probe for cpu_pool in config.cpu_pools for probe in list_cpu_pool_probes(config, cpu_pool)]
     for tenant in config.tenants:
         probes += [*list_tenant_probes(config, tenant), *list_mount_probes(config, tenant)]
-    return [*probes, *list_service_probes(config)]
+    models = [probe for model in config.models for probe in list_model_probes(config, model)]
+    return [*probes, *list_service_probes(config), *models]
 
 
 def _list_probes_of_pool(config: StackConfig, pool: Pool) -> Iterator[Probe]:

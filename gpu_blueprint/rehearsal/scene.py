@@ -15,6 +15,7 @@ from ..config import Pool, StackConfig
 from ..config.cluster import SYSTEM_DISK_GIB
 from ..plan import PlannedResource
 from ..rendering import list_manifests
+from .resting import rest
 
 TIMINGS = Timings(boot_s=1, device_plugin_s=0.5, mig_manager_s=0.5)
 """Seconds of a node's start in a rehearsal; a real node takes minutes for the same steps."""
@@ -35,7 +36,7 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         kubernetes=config.cluster.kubernetes_version,
         cluster_name=config.cluster_name,
         interruption_queue=values["settings"]["interruptionQueue"],
-        manifests=tuple(complete_volume(manifest.content) for manifest in manifests),
+        manifests=tuple(rest(complete_volume(manifest.content)) for manifest in manifests),
         files={identify(manifest.content): f"manifests/{manifest.file}" for manifest in manifests},
         karpenter_values=values,
         service_cidr=config.cluster.service_cidr,

@@ -1,4 +1,4 @@
-"""Questions about one service: all its replicas at once."""
+"""Questions about one service of a team: all its replicas at once."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,8 +11,11 @@ from .probe import Phase, Probe
 
 
 def list_service_probes(config: StackConfig) -> Iterator[Probe]:
-    """Yield the most replicas of each service, in its tenant's namespace."""
-    for service in config.all_services:
+    """Yield the most replicas of each service, in its tenant's namespace.
+
+    Nobody knows the pods of a team's own Deployment, so small pods stand in for them.
+    """
+    for service in config.services:
         pool = config.gpu_pools_by_name[service.pool]
         units = pool.profile.units
         limits = {units[unit]: count for unit, count in pool.count_by_unit(service.gpus).items() if count}

@@ -45,8 +45,8 @@ def take_snapshot(kube: KubeClient, now: float) -> Snapshot:
     )
 
 
-def list_events(kube: KubeClient, name: str, namespace: str) -> list[str]:
-    """Return every event of a pod, the oldest first: ``Preempted: by pod …``."""
+def list_events(kube: KubeClient, name: str, namespace: str | None) -> list[str]:
+    """Return every event of a pod, or of a node, which has no namespace, the oldest first: ``Preempted: by pod …``."""
     events = [
         event
         for event in kube.list("v1", "Event")

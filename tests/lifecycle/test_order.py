@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.lifecycle.cloud import Entry, Operation
 from gpu_blueprint.lifecycle.order import (
     DeletionGraph,
@@ -14,8 +15,11 @@ from gpu_blueprint.lifecycle.order import (
 from gpu_blueprint.lifecycle.run import Resource
 from gpu_blueprint.plan import PlannedResource
 
+from ..support import builders
 from ..support.engine_resources import COMPONENT, build_resource
 from ..support.plans import plan, plan_of, shipped_config
+from ..support.rehearsed_models import build_file as build_models
+from ..support.rehearsed_models import vllm
 from ..support.storage_stack import build_storage_stack
 
 
@@ -110,6 +114,18 @@ def test_the_promises_reach_from_the_tenants_to_the_network() -> None:
         ("NodeGroup", "Cluster"),
         ("Cluster", "Subnet"),
     } <= pairs
+
+
+def test_models_go_before_the_pools_of_their_tenant_and_scalers_before_keda() -> None:
+    pools = [builders.pool(), builders.pool(name="other")]
+    resources = to_state(plan_of(build_models([vllm("chat", "main")], pools)["config"][STACK_KEY]))
+    promises = list_promises(resources, {"team": ["main"]})
+    pairs = {(promise.first.split("::")[-1], promise.second.split("::")[-1]) for promise in promises}
+    model = "gpu-test-team/chat-deployment"
+    assert {second for first, second in pairs if first == model} >= {"gpu-test-main-node-pool"}
+    assert (model, "gpu-test-other-node-pool") not in pairs
+    assert {_kind(found.second) for found in promises if _kind(found.first) == "ScaledObject"} == {"Release", "Cluster"}
+    assert find_missing_paths(resources, promises) == []
 
 
 def test_queues_outlive_tenants_and_kueue_outlives_its_objects() -> None:
