@@ -22,8 +22,8 @@ def change(before: dict[str, Any] | None, after: dict[str, Any] | None) -> Chang
 
 @cache
 def plan(model: str) -> tuple[PlannedResource, ...]:
-    """The plan of a stack with ranking and perhaps another model, of which a text can be a key."""
-    other: dict[str, Any] | None = eval(model)
+    """The plan of a stack with ranking and perhaps another model, written as JSON."""
+    other = json.loads(model)
     return tuple(plan_of(build_served_stack(*([other] if other else []), ranking())))
 
 
