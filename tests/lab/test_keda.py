@@ -1,6 +1,8 @@
 """KEDA's programs and objects, before anything runs. tests/lab/scaling runs it."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +15,8 @@ from lab.aggregation import Aggregation
 from lab.control_plane import ControlPlane
 from lab.copied_objects import CopiedObjects
 from lab.keda import Keda
+from lab.kube import RefusedError
+from lab.scene import Manifest
 from lab.workspace import Workspace
 
 from ..support.fake_objects import FakeObjects
@@ -121,6 +125,27 @@ def test_keda_that_does_not_get_ready_is_named_with_its_last_lines(
     workspace.find_log("keda-operator").write_text("no CRD\n")
     with pytest.raises(LabError, match="KEDA: its operator not ready after 0 s; its last lines:\n  no CRD"):
         keda.start()
+
+
+class Refusing(FakeObjects):
+    """A cluster that refuses every object for a reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
+
+    def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
+        raise RefusedError(403, self.reason)
+
+
+def test_the_webhooks_answer_once_they_refuse_the_canary(keda: Keda) -> None:
+    assert not keda._answers()
+    reasons = ('admission webhook "vscaledobject.kb.io" denied the request: too long', "spec: Required value")
+    plane = cast(Any, keda)._plane
+    for reason, is_their_own in zip(reasons, (True, False), strict=True):
+        cast(Any, keda)._plane = replace(plane, client=Refusing(reason))
+        with nullcontext() if is_their_own else pytest.raises(RefusedError, match="Required"):
+            assert keda._answers()
 
 
 def test_the_api_group_is_ready_once_the_api_server_reaches_it(keda: Keda) -> None:
