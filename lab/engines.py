@@ -143,9 +143,9 @@ _ENGINES = (
         bundle="workflow",
         effort=Effort(15, 26, 14, 6),
     ),
-    _build_keda_engine("operator", Effort(300, 1000, 2000, 150)),
-    _build_keda_engine("adapter", Effort(30, 0, 200, 80)),
-    _build_keda_engine("webhooks", Effort(15, 0, 100, 70)),
+    _build_keda_engine("operator", Effort(220, 1250, 1900, 164)),
+    _build_keda_engine("adapter", Effort(60, 0, 400, 114)),
+    _build_keda_engine("webhooks", Effort(5, 0, 20, 47)),
 )
 
 ENGINES: Mapping[str, Engine] = MappingProxyType({engine.name: engine for engine in _ENGINES})

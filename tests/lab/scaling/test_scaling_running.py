@@ -126,9 +126,9 @@ def test_load_raises_services_to_their_most_replicas_and_all_run(services: Servi
 
 
 def test_a_second_scaler_of_a_deployment_is_refused(services: Services) -> None:
-    scaler = services.lab.scene.list_kind("ScaledObject")[0]
-    other = {**scaler, "metadata": {**scaler["metadata"], "name": "other"}}
-    with pytest.raises(RefusedError, match="is already managed by the hpa 'keda-hpa-"):
+    scalers = {found["metadata"]["name"]: found for found in services.lab.scene.list_kind("ScaledObject")}
+    other = {**scalers["chat"], "metadata": {**scalers["chat"]["metadata"], "name": "other"}}
+    with pytest.raises(RefusedError, match=r"the workload 'chat' .* is already managed by the "):
         services.lab.kube.apply(other)
 
 
