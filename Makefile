@@ -65,7 +65,7 @@ lab: .venv/ready ## build the engines of `make rehearse` from source (needs Go; 
 lab-lifecycle: .venv/ready ## build the engines of `make lifecycle` (about 4 minutes more)
 	@$(BIN)/python -m lab.build rehearse lifecycle
 
-lab-scaling: .venv/ready ## build the engines that scale services (about 6 minutes more)
+lab-scaling: .venv/ready ## build the engines that scale services (about 5 minutes more)
 	@$(BIN)/python -m lab.build rehearse scaling
 
 lab-all: .venv/ready ## build the engines of `make test-lab`

@@ -27,7 +27,8 @@ def test_the_page_names_the_versions_of_the_engines() -> None:
 def test_the_page_and_the_makefile_say_how_long_the_first_build_takes() -> None:
     minutes = f"about {find_minutes('rehearse')} minutes"
     assert minutes in PAGE and minutes in MAKEFILE
-    assert f"about {find_minutes('lifecycle')} minutes more" in MAKEFILE
+    assert f"make lifecycle` (about {find_minutes('lifecycle')} minutes more)" in MAKEFILE
+    assert f"scale services (about {find_minutes('scaling')} minutes more)" in MAKEFILE
 
 
 def test_the_page_says_the_disk_that_the_first_build_fills() -> None:
