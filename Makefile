@@ -4,7 +4,7 @@ PROMETHEUS ?= http://localhost:9090
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle rehearse lifecycle test types suite test-lab golden docs bench clean
+.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-lab golden docs bench clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -63,6 +63,12 @@ lab: .venv/ready ## build the engines of `make rehearse` from source (needs Go; 
 	@$(BIN)/python -m lab.build rehearse
 
 lab-lifecycle: .venv/ready ## build the engines of `make lifecycle` (about 4 minutes more)
+	@$(BIN)/python -m lab.build rehearse lifecycle
+
+lab-scaling: .venv/ready ## build the engines that scale services (about 5 minutes more)
+	@$(BIN)/python -m lab.build rehearse scaling
+
+lab-all: .venv/ready ## build the engines of `make test-lab`
 	@$(BIN)/python -m lab.build all
 
 rehearse: .venv/ready-lab lab ## run a stack on real engines, without AWS: make rehearse STACK=prod
@@ -83,7 +89,7 @@ types: .venv/ready-dev
 suite: .venv/ready-dev
 	@$(BIN)/python -m pytest
 
-test-lab: .venv/ready-dev lab-lifecycle ## the tests that need the engines of the lab
+test-lab: .venv/ready-dev lab-all ## the tests that need the engines of the lab
 	@$(BIN)/python -m pytest -m lab --dist loadfile
 
 golden: .venv/ready-dev ## rewrite the golden plans; read the diff

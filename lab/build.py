@@ -1,4 +1,4 @@
-"""Build the engines of the lab from source: ``python -m lab.build rehearse``, ``lifecycle``, ``workflow`` or ``all``.
+"""Build the engines of the lab from source: ``python -m lab.build rehearse``, more bundles, or ``all``.
 
 It needs Go and nothing else of the project, says so first, and leaves finished engines alone.
 """
@@ -26,20 +26,22 @@ _CHOICES: dict[str, tuple[Bundle, ...]] = {
     "rehearse": ("rehearse",),
     "lifecycle": ("lifecycle",),
     "workflow": ("workflow",),
-    "all": ("rehearse", "lifecycle", "workflow"),
+    "scaling": ("scaling",),
+    "all": ("rehearse", "lifecycle", "workflow", "scaling"),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build one bundle or all, and return the exit code."""
+    """Build some bundles, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m lab.build", description="Build the engines of the lab.")
-    parser.add_argument("bundle", choices=[*_CHOICES])
+    parser.add_argument("bundle", nargs="+", choices=[*_CHOICES])
     parser.add_argument(
         "--check", action="store_true", help="only print the needs of the build, and refuse a machine that lacks one"
     )
     given = parser.parse_args(arguments)
     try:
-        build(_CHOICES[given.bundle], only_check=given.check)
+        bundles = tuple(dict.fromkeys(bundle for name in given.bundle for bundle in _CHOICES[name]))
+        build(bundles, only_check=given.check)
     except LabError as error:
         print(error, file=sys.stderr)
         return error.exit_code

@@ -1,4 +1,4 @@
-"""A certificate authority of one webhook server, and the certificate of the server."""
+"""Certificate authorities of servers in the lab, and the certificates that they sign."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,7 @@ from ipaddress import IPv4Address
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 _VALID = timedelta(days=365)
 """Kueue makes certificates of its own if these end within 90 days."""
@@ -22,42 +22,61 @@ class Certificate:
     key: bytes
 
 
-def build_certificates(authority: str, server: str) -> tuple[Certificate, Certificate]:
-    """Return an authority, and the certificate of a server that listens on 127.0.0.1.
+class Authority:
+    """An authority with a new key.
 
     Args:
-        authority: Name of the authority, which the authority's own certificate holds as a DNS name too.
-        server: DNS name of the server.
+        name: Name of the authority, which its own certificate holds as a DNS name too.
     """
-    root, key = _build_key(), _build_key()
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, authority)])
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, server)])
-    own = _begin(name, name, root, x509.DNSName(authority)).add_extension(x509.BasicConstraints(True, None), True)
-    served = _begin(subject, name, key, x509.DNSName(server), _LOOPBACK).add_extension(
-        x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), False
-    )
-    return _sign(own, root, root), _sign(served, key, root)
+
+    def __init__(self, name: str) -> None:
+        self._name, self._key = _build_name(name), _build_key()
+        own = self._begin(self._name, self._key, x509.DNSName(name))
+        self.own = self._sign(own.add_extension(x509.BasicConstraints(True, None), True), self._key)
+        """The certificate of the authority itself."""
+
+    def sign_server(self, *names: str) -> Certificate:
+        """Return the certificate of a server that listens on 127.0.0.1; names are DNS names, the subject first."""
+        return self._issue(names, ExtendedKeyUsageOID.SERVER_AUTH)
+
+    def sign_client(self, name: str) -> Certificate:
+        """Return the certificate of a client; servers know the client by its name."""
+        return self._issue((name,), ExtendedKeyUsageOID.CLIENT_AUTH)
+
+    def sign_peer(self, *names: str) -> Certificate:
+        """Return the certificate of a server that is a client of its peers."""
+        return self._issue(names, ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
+
+    def _issue(self, names: tuple[str, ...], *usages: ObjectIdentifier) -> Certificate:
+        key = _build_key()
+        begun = self._begin(_build_name(names[0]), key, *map(x509.DNSName, names), _LOOPBACK)
+        return self._sign(begun.add_extension(x509.ExtendedKeyUsage(usages), False), key)
+
+    def _begin(self, subject: x509.Name, key: rsa.RSAPrivateKey, *names: x509.GeneralName) -> x509.CertificateBuilder:
+        now = datetime.now(UTC)
+        return (
+            x509.CertificateBuilder(self._name, subject, key.public_key(), x509.random_serial_number())
+            .not_valid_before(now - timedelta(hours=1))
+            .not_valid_after(now + _VALID)
+            .add_extension(x509.SubjectAlternativeName(names), False)
+        )
+
+    def _sign(self, certificate: x509.CertificateBuilder, key: rsa.RSAPrivateKey) -> Certificate:
+        encoding = serialization.Encoding.PEM
+        # Kueue reads keys of PKCS #1 only.
+        form, open_ = serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+        signed = certificate.sign(self._key, hashes.SHA256())
+        return Certificate(signed.public_bytes(encoding), key.private_bytes(encoding, form, open_))
+
+
+def _build_name(name: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
 
 
 def _build_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
-def _begin(
-    subject: x509.Name, issuer: x509.Name, key: rsa.RSAPrivateKey, *names: x509.GeneralName
-) -> x509.CertificateBuilder:
-    now = datetime.now(UTC)
-    return (
-        x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + _VALID)
-        .add_extension(x509.SubjectAlternativeName(names), False)
-    )
-
-
-def _sign(certificate: x509.CertificateBuilder, key: rsa.RSAPrivateKey, root: rsa.RSAPrivateKey) -> Certificate:
-    encoding = serialization.Encoding.PEM
-    # Kueue reads keys of PKCS #1 only.
-    form, open_ = serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
-    signed = certificate.sign(root, hashes.SHA256())
-    return Certificate(signed.public_bytes(encoding), key.private_bytes(encoding, form, open_))
+def list_certificate_files(authority: Certificate, certificate: Certificate) -> dict[str, bytes]:
+    """Return file name → content, with the names that Kubernetes gives to the parts of a certificate's Secret."""
+    return {"ca.crt": authority.certificate, "tls.crt": certificate.certificate, "tls.key": certificate.key}

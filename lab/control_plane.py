@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from pathlib import Path
+from typing import Any
 
 import urllib3
 import yaml
@@ -13,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from gpu_blueprint.errors import LabError
 
+from .aggregation import Aggregation
 from .engines import find_engine
 from .kube import KubeClient
 from .kubelets import start_kubelets
@@ -31,9 +33,26 @@ class ControlPlane:
     kubeconfig: Path
     client: KubeClient
 
+    def build_kubeconfig(self, service_account: str) -> dict[str, Any]:
+        """Return an access by which admission sees a service account, with every right.
 
-def start_control_plane(workspace: Workspace, service_cidr: IPv4Network) -> ControlPlane:
+        Args:
+            service_account: User name, such as ``system:serviceaccount:keda:keda-operator``.
+        """
+        document: dict[str, Any] = yaml.safe_load(self.kubeconfig.read_text(encoding="utf-8"))
+        document["users"][0]["user"] |= {"as": service_account, "as-groups": ["system:masters"]}
+        return document
+
+
+def start_control_plane(
+    workspace: Workspace, service_cidr: IPv4Network, aggregation: Aggregation | None = None
+) -> ControlPlane:
     """Start the engines of a cluster and wait until the API server is ready. The other engines need some seconds more.
+
+    Args:
+        workspace: The place to run in.
+        service_cidr: Addresses of Services.
+        aggregation: Certificates for servers behind the API server; without, no API group has its own server.
 
     Raises:
         LabError: An engine is missing or ends, or the API server is not ready within two minutes.
@@ -41,7 +60,8 @@ def start_control_plane(workspace: Workspace, service_cidr: IPv4Network) -> Cont
     _write_key(workspace.folder / "sa.key")
     token = _write_token(workspace.folder / "tokens.csv")
     etcd = _start_etcd(workspace)
-    url = _start_api_server(workspace, etcd, service_cidr)
+    options = aggregation.write_options(workspace) if aggregation else []
+    url = _start_api_server(workspace, etcd, service_cidr, options)
     certificate = workspace.folder / "certs" / "apiserver.crt"
     _wait_for_api_server(workspace, url, token, certificate)
     kubeconfig = _write_kubeconfig(workspace.folder / "kubeconfig", url, token, certificate)
@@ -83,7 +103,7 @@ def _start_etcd(workspace: Workspace) -> str:
     return client
 
 
-def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network) -> str:
+def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network, options: list[str]) -> str:
     """Start the API server, which makes its own certificate, and return its address."""
     folder, port = workspace.folder, workspace.find_port()
     command: list[str | Path] = [
@@ -101,6 +121,7 @@ def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network
         "--allow-privileged",
         # EKS has this plugin on: a pod that asks for an extended resource gets the toleration of the same name.
         "--enable-admission-plugins=ExtendedResourceToleration",
+        *options,
     ]
     workspace.start("kube-apiserver", command)
     return f"https://127.0.0.1:{port}"

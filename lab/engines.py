@@ -9,10 +9,16 @@ from typing import Literal
 from .built import find_built_folder, refuse_unfit
 from .go_modules import hash_go_modules, read_go_module
 
-Bundle = Literal["rehearse", "lifecycle", "workflow"]
-"""The engines of `blueprint rehearse`, what `blueprint lifecycle` needs on top, and the judge of .github/workflows."""
+Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling"]
+"""The engines of `blueprint rehearse`, what `blueprint lifecycle` needs on top, the judge of .github/workflows, and the
+engines that scale services."""
 REMEDIES: Mapping[Bundle, str] = MappingProxyType(
-    {"rehearse": "make lab", "lifecycle": "make lab-lifecycle", "workflow": "make lab-lifecycle"}
+    {
+        "rehearse": "make lab",
+        "lifecycle": "make lab-lifecycle",
+        "workflow": "make lab-all",
+        "scaling": "make lab-scaling",
+    }
 )
 """Bundle → the command that builds it."""
 
@@ -90,6 +96,17 @@ def _build_kubernetes_engine(name: str, effort: Effort) -> Engine:
     )
 
 
+def _build_keda_engine(part: str, effort: Effort) -> Engine:
+    return Engine(
+        name=f"keda-{part}",
+        folder="keda",
+        package=f"github.com/kedacore/keda/v2/cmd/{part}",
+        bundle="scaling",
+        effort=effort,
+        version_flags={"github.com/kedacore/keda/v2/version.Version": "{version}"},
+    )
+
+
 _ENGINES = (
     Engine(name="etcd", folder="etcd", package="go.etcd.io/etcd/server/v3", effort=Effort(60, 293, 341, 27)),
     Engine(
@@ -126,6 +143,9 @@ _ENGINES = (
         bundle="workflow",
         effort=Effort(15, 26, 14, 6),
     ),
+    _build_keda_engine("operator", Effort(220, 1250, 1900, 164)),
+    _build_keda_engine("adapter", Effort(60, 0, 400, 114)),
+    _build_keda_engine("webhooks", Effort(5, 0, 20, 47)),
 )
 
 ENGINES: Mapping[str, Engine] = MappingProxyType({engine.name: engine for engine in _ENGINES})

@@ -1,8 +1,7 @@
 """Kueue, as its chart installs it: definitions, a certificate, the program, then the webhooks."""
 
 import base64
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,11 @@ import yaml
 from gpu_blueprint.catalog.namespaces import KUEUE as NAMESPACE
 from gpu_blueprint.errors import LabError
 
-from .certificates import build_certificates
+from .certificates import Authority, list_certificate_files
 from .control_plane import ControlPlane
 from .engines import find_engine
 from .kube import RefusedError
-from .kueue_objects import DEFINITIONS, WEBHOOKS, find_kueue_objects
+from .kueue_objects import KUEUE_OBJECTS
 from .readiness import wait_until_served
 from .scene import Manifest
 from .workspace import Workspace
@@ -33,7 +32,6 @@ _UNSELECTED = ("clusterqueue", "cohort", "resourceflavor", "workload")
 """Kinds whose webhooks see every namespace; all others see the namespaces of ``managedJobsNamespaceSelector``."""
 _OPTIONAL = ("deployment", "pod", "statefulset")
 """Kinds that may pass a dead Kueue, unless Kueue manages them."""
-_SECONDS_TO_START = 60
 _SECONDS_TO_GO = 30
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CANARY: Manifest = {
@@ -51,7 +49,8 @@ class Kueue:
     def __init__(self, workspace: Workspace, plane: ControlPlane, configuration: Mapping[str, Any]) -> None:
         self._workspace, self._plane, self._configuration = workspace, plane, configuration
         self._health, self._metrics, self._webhooks = (workspace.find_port() for _ in range(3))
-        self._authority, self._certificate = build_certificates(_AUTHORITY, _SERVER)
+        authority = Authority(_AUTHORITY)
+        self._authority, self._certificate = authority.own, authority.sign_server(_SERVER)
         self._has_definitions = False
 
     @property
@@ -70,7 +69,7 @@ class Kueue:
         self._start_program()
         for webhook in self.list_webhooks():
             self._plane.client.apply(webhook)
-        self._wait_for("its webhooks", self._answers)
+        self._workspace.wait_for(NAME, "Kueue: its webhooks", self._answers)
 
     def stop(self) -> None:
         """End the program alone, as if all its pods were gone."""
@@ -115,20 +114,17 @@ class Kueue:
 
     def _start_program(self) -> None:
         folder = self._workspace.folder / NAME
-        folder.mkdir(exist_ok=True)
-        files = {"tls.crt": self._certificate.certificate, "tls.key": self._certificate.key}
+        files = list_certificate_files(self._authority, self._certificate)
         files["configuration.yaml"] = yaml.safe_dump(self.build_configuration(folder)).encode()
-        files["kubeconfig"] = yaml.safe_dump(self._build_kubeconfig()).encode()
-        for name, content in files.items():
-            (folder / name).touch(mode=0o600)
-            (folder / name).write_bytes(content)
+        files["kubeconfig"] = yaml.safe_dump(self._plane.build_kubeconfig(SERVICE_ACCOUNT)).encode()
+        self._workspace.write_secrets(NAME, files)
         command: list[str | Path] = [
             find_engine(NAME),
             f"--config={folder / 'configuration.yaml'}",
             "--zap-log-level=2",
         ]
         self._workspace.start(NAME, command, {"KUBECONFIG": str(folder / "kubeconfig")})
-        self._wait_for("the program", self._is_ready)
+        self._workspace.wait_for(NAME, "Kueue: the program", self._is_ready)
 
     def build_configuration(self, folder: Path) -> dict[str, Any]:
         """Return the platform's configuration with the lab's addresses, and without an election of a leader.
@@ -146,12 +142,6 @@ class Kueue:
             "featureGates": {"VisibilityOnDemand": False},
         }
         return {**given, **{key: {**given.get(key, {}), **value} for key, value in local.items()}}
-
-    def _build_kubeconfig(self) -> dict[str, Any]:
-        """Return an access by which admission sees Kueue's service account, with every right."""
-        document: dict[str, Any] = yaml.safe_load(self._plane.kubeconfig.read_text(encoding="utf-8"))
-        document["users"][0]["user"] |= {"as": SERVICE_ACCOUNT, "as-groups": ["system:masters"]}
-        return document
 
     def _build_secret(self) -> Manifest:
         """Return the Secret in which Kueue keeps its certificates."""
@@ -171,9 +161,8 @@ class Kueue:
         return {"url": f"https://127.0.0.1:{self._webhooks}{path}", "caBundle": authority}
 
     def _list_definitions(self) -> Iterator[dict[str, Any]]:
-        for file in DEFINITIONS:
-            text = (find_kueue_objects() / Path(file).name).read_text(encoding="utf-8")
-            definition = yaml.load(text, Loader=_LOADER)  # noqa: S506  a safe loader
+        for file in KUEUE_OBJECTS.definitions:
+            definition = yaml.load(KUEUE_OBJECTS.read(file), Loader=_LOADER)  # noqa: S506  a safe loader
             if definition["spec"]["names"]["plural"] in _CONVERTED:
                 webhook = {"clientConfig": self._build_client("/convert"), "conversionReviewVersions": ["v1"]}
                 definition["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
@@ -181,8 +170,7 @@ class Kueue:
 
     def list_webhooks(self) -> Iterator[dict[str, Any]]:
         """Yield the webhook configurations with the names, selectors and failure policies of the chart."""
-        text = (find_kueue_objects() / Path(WEBHOOKS).name).read_text(encoding="utf-8")
-        for document in yaml.safe_load_all(text):
+        for document in yaml.safe_load_all(KUEUE_OBJECTS.read(KUEUE_OBJECTS.webhooks)):
             document["metadata"]["name"] = f"{NAME}-{document['metadata']['name']}"
             for hook in document["webhooks"]:
                 kind = hook["name"].split(".")[0][1:]
@@ -194,15 +182,6 @@ class Kueue:
 
     def _manages(self, kind: str) -> bool:
         return kind in self._configuration["integrations"]["frameworks"]
-
-    def _wait_for(self, subject: str, holds: Callable[[], bool]) -> None:
-        end = time.monotonic() + _SECONDS_TO_START
-        while not holds():
-            self._workspace.refuse_dead_engines()
-            if time.monotonic() > end:
-                lines = self._workspace.read_end(NAME)
-                raise LabError(f"Kueue: {subject} not ready after {_SECONDS_TO_START} s; its last lines:\n{lines}")
-            time.sleep(0.1)
 
     def _is_ready(self) -> bool:
         with suppress(urllib3.exceptions.HTTPError), urllib3.PoolManager(retries=False, timeout=2) as pool:

@@ -1,4 +1,4 @@
-"""The whole lab of one scene: a control plane, AWS on loopback, Karpenter, Kueue."""
+"""The whole lab of one scene: a control plane, AWS on loopback, Karpenter, Kueue, KEDA."""
 
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -8,17 +8,21 @@ from typing import Any, Self
 
 import yaml
 
+from .aggregation import Aggregation
 from .aws import Shim, Timings
+from .built import refuse_unfit
 from .control_plane import ControlPlane, start_control_plane
 from .crds import find_crds
-from .engines import ENGINES, find_engine
+from .engines import REMEDIES, Bundle
 from .karpenter import NAME, start_karpenter
 from .kube import KubeClient, RefusedError
 from .kueue import Kueue
-from .kueue_objects import find_kueue_objects
+from .needs import find_prometheus
 from .node_groups import join_node_groups
+from .parts import list_parts
 from .policies import KINDS, wait_until_enforced
 from .readiness import wait_until_namespaces_ready, wait_until_ready, wait_until_served
+from .scaling.scaling import Scaling
 from .scene import Manifest, Scene, identify
 from .storage_drivers import StorageDrivers
 from .volumes import Volumes
@@ -43,17 +47,25 @@ class Refusal:
 
 
 class Lab:
-    """A cluster on loopback for one scene; a context manager that ends everything that it starts."""
+    """A cluster on loopback for one scene; a context manager that ends everything that it starts.
 
-    def __init__(self, scene: Scene, timings: Timings | None = None) -> None:
+    Args:
+        scene: The stack.
+        timings: Seconds of a node's start.
+        scales: KEDA can run here. It needs engines of its own and a Prometheus on this machine.
+    """
+
+    def __init__(self, scene: Scene, timings: Timings | None = None, *, scales: bool = False) -> None:
         self.scene = scene
-        self._timings = timings or Timings()
+        self._timings, self._scales = timings or Timings(), scales
         self._open = ExitStack()
         self.workspace: Workspace
         self.plane: ControlPlane
         self.aws: Shim
         self.kueue: Kueue
         """Not there without queues."""
+        self.scaling: Scaling
+        """Not there unless the lab scales."""
 
     @property
     def kube(self) -> KubeClient:
@@ -61,15 +73,23 @@ class Lab:
         return self.plane.client
 
     def __enter__(self) -> Self:
-        """Start the control plane, AWS and the managed nodes; no CRD, rendered object, Karpenter or Kueue yet.
+        """Start the control plane, AWS and the managed nodes; no CRD, rendered object, Karpenter, Kueue or KEDA yet.
 
         Raises:
             LabError: An engine is missing, in which case nothing was started; or an engine ends or does not get ready.
         """
-        _refuse_missing_engines()
+        _refuse_missing_parts("rehearse")
+        if self._scales:
+            _refuse_missing_parts("scaling")
+            find_prometheus()
         with ExitStack() as opened:
             self.workspace = opened.enter_context(open_workspace())
-            self.plane = start_control_plane(self.workspace, IPv4Network(self.scene.service_cidr))
+            aggregation = Aggregation() if self._scales else None
+            self.plane = start_control_plane(self.workspace, IPv4Network(self.scene.service_cidr), aggregation)
+            if aggregation:
+                self.scaling = Scaling(self.workspace, self.plane, aggregation)
+                self.scaling.proxy.start()
+                opened.callback(self.scaling.proxy.stop)
             if self.scene.kueue_configuration:
                 self.kueue = Kueue(self.workspace, self.plane, self.scene.kueue_configuration)
             self.aws = Shim(self.scene, self.kube, self._timings)
@@ -155,13 +175,10 @@ class Lab:
             wait_until_enforced(self.kube, self.workspace.refuse_dead_engines)
 
 
-def _refuse_missing_engines() -> None:
-    """Raise a LabError that names the remedy if a program or the custom resource definitions are not built."""
-    for engine in ENGINES.values():
-        if engine.bundle == "rehearse":
-            find_engine(engine.name)
-    find_crds()
-    find_kueue_objects()
+def _refuse_missing_parts(bundle: Bundle) -> None:
+    """Raise a LabError that names the remedy if a part of a bundle is not built."""
+    for part in list_parts(bundle):
+        refuse_unfit(part.built, part.stamp, REMEDIES[bundle])
 
 
 def _find_rank(manifest: Manifest) -> int:

@@ -1,4 +1,7 @@
-"""A build of the lab needs time, disk and folders that it may write; the machine is checked before the build starts."""
+"""A build of the lab needs time, disk and folders that it may write; the machine is checked before the build starts.
+
+Scaling needs a program of the machine besides.
+"""
 
 import os
 import shutil
@@ -70,3 +73,17 @@ def _find_small_disks(places: Places) -> Iterator[str]:
                 f"the disk of {folder} has {free / 1000:.1f} GB free, and the build fills {needed / 1000:.1f} GB; "
                 f"free some, or move {' or '.join(variables)} to another disk"
             )
+
+
+def find_prometheus() -> Path:
+    """Return the machine's Prometheus, which no build of the lab makes.
+
+    Raises:
+        LabError: It is not there; the error names the package.
+    """
+    if program := shutil.which("prometheus"):
+        return Path(program)
+    raise LabError(
+        "services scale by a Prometheus, and this machine has none on PATH; run: apt-get install prometheus, or "
+        "brew install prometheus"
+    )

@@ -1,16 +1,17 @@
-"""The parts of the lab that a build makes: each engine, the custom resource definitions, and objects of Kueue."""
+"""The parts of the lab that a build makes: each engine, the custom resource definitions, objects of Kueue and KEDA."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .built import is_fit
+from .copied_objects import CopiedObjects
 from .crds import EFFORT, find_crds_folder, hash_crds, write_crds
 from .engines import ENGINES, Bundle, Effort, Engine
 from .go_modules import parse_go_version, read_go_module
 from .go_tool import Go, Watch
-from .kueue_objects import EFFORT as COPY_EFFORT
-from .kueue_objects import FOLDER, copy_kueue_objects, find_kueue_objects_folder, hash_kueue_objects
+from .keda_objects import KEDA_OBJECTS
+from .kueue_objects import KUEUE_OBJECTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def list_parts(*bundles: Bundle) -> list[Part]:
     The definitions stand last in their bundle: Karpenter's program has then compiled the same packages.
     """
     engines = [_describe_engine(engine) for engine in ENGINES.values()]
-    copied = Part(
+    definitions = Part(
         "custom resource definitions",
         "rehearse",
         EFFORT,
@@ -49,16 +50,8 @@ def list_parts(*bundles: Bundle) -> list[Part]:
         ("karpenter", "crds"),
         write_crds,
     )
-    of_kueue = Part(
-        "objects of Kueue",
-        "rehearse",
-        COPY_EFFORT,
-        find_kueue_objects_folder(),
-        hash_kueue_objects(),
-        (FOLDER,),
-        copy_kueue_objects,
-    )
-    return [part for bundle in bundles for part in (*engines, copied, of_kueue) if part.bundle == bundle]
+    objects = [_describe_objects(copied) for copied in (KUEUE_OBJECTS, KEDA_OBJECTS)]
+    return [part for bundle in bundles for part in (*engines, definitions, *objects) if part.bundle == bundle]
 
 
 def find_oldest_go(parts: list[Part]) -> str:
@@ -74,3 +67,8 @@ def _describe_engine(engine: Engine) -> Part:
 
     title = f"{engine.name} {engine.version}"
     return Part(title, engine.bundle, engine.effort, engine.program, engine.stamp, (engine.folder,), make)
+
+
+def _describe_objects(copied: CopiedObjects) -> Part:
+    title = f"objects of {copied.subject}"
+    return Part(title, copied.bundle, copied.effort, copied.built, copied.stamp, (copied.folder,), copied.copy)

@@ -9,7 +9,8 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,6 +31,8 @@ _LAST_LINES = 6
 _LAST_BYTES = 8192
 _LONGEST_LINE = 300
 _SECONDS_TO_END = 10
+_SECONDS_TO_START = 60
+_LOOK_EVERY_S = 0.1
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -97,6 +100,30 @@ class Workspace:
         """Return whether an engine was started and has not ended."""
         process = self._processes.get(name)
         return process is not None and process.poll() is None
+
+    def write_secrets(self, name: str, files: Mapping[str, bytes]) -> Path:
+        """Write files that only this user may read into a folder of this name, and return the folder."""
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        for file, content in files.items():
+            (folder / file).touch(mode=0o600)
+            (folder / file).write_bytes(content)
+        return folder
+
+    def wait_for(self, name: str, subject: str, holds: Callable[[], bool]) -> None:
+        """Wait until something holds that an engine brings about, such as ``Kueue: its webhooks``.
+
+        Raises:
+            LabError: An engine has ended, or the subject is not ready after a minute; the error has the last lines of
+                the engine.
+        """
+        end = time.monotonic() + _SECONDS_TO_START
+        while not holds():
+            self.refuse_dead_engines()
+            if time.monotonic() > end:
+                lines = self.read_end(name)
+                raise LabError(f"{subject} not ready after {_SECONDS_TO_START} s; its last lines:\n{lines}")
+            time.sleep(_LOOK_EVERY_S)
 
     def find_log(self, name: str) -> Path:
         """Return the log file of an engine."""

@@ -64,9 +64,15 @@ def test_a_build_makes_every_engine_of_its_bundle(fake_go: FakeGo, capsys: pytes
         find_engine("pulumi")
 
 
-def test_the_bundle_all_holds_both(fake_go: FakeGo) -> None:
+def test_the_bundle_all_holds_every_engine(fake_go: FakeGo) -> None:
     assert main(["all"]) == 0
     assert fake_go.builds == [engine.package for engine in ENGINES.values()]
+
+
+def test_bundles_are_built_together(fake_go: FakeGo) -> None:
+    assert main(["workflow", "lifecycle"]) == 0
+    bundles = {engine.bundle for engine in ENGINES.values() if engine.package in fake_go.builds}
+    assert bundles == {"workflow", "lifecycle"}
 
 
 def test_a_second_build_does_not_even_need_go(fake_go: FakeGo, capsys: pytest.CaptureFixture[str]) -> None:

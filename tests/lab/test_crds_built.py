@@ -8,7 +8,7 @@ import yaml
 
 from gpu_blueprint.plan import record
 from lab.crds import COPIED_FILES, find_crds
-from lab.kueue_objects import DEFINITIONS, find_kueue_objects
+from lab.kueue_objects import KUEUE_OBJECTS
 
 from ..support.plans import ROOT, STACKS
 
@@ -43,7 +43,7 @@ def list_custom_kinds(section: dict[str, Any]) -> set[tuple[str, str]]:
 
 def list_kueue_kinds() -> set[str]:
     """Return the kinds that Kueue's own definitions serve."""
-    texts = [(find_kueue_objects() / Path(file).name).read_text() for file in DEFINITIONS]
+    texts = [KUEUE_OBJECTS.read(file) for file in KUEUE_OBJECTS.definitions]
     return {yaml.load(text, Loader=yaml.CSafeLoader)["spec"]["names"]["kind"] for text in texts}
 
 

@@ -9,7 +9,11 @@ from lab.engines import ENGINES, find_engine
 pytestmark = pytest.mark.lab
 
 QUESTIONS = {"kubectl": ["version", "--client"], "pulumi": ["version"]}
-SILENT = {"karpenter": "github.com/aws/karpenter-provider-aws", "kueue": "sigs.k8s.io/kueue"}
+SILENT = {
+    "karpenter": "github.com/aws/karpenter-provider-aws",
+    "kueue": "sigs.k8s.io/kueue",
+    **{f"keda-{part}": "github.com/kedacore/keda/v2" for part in ("operator", "adapter", "webhooks")},
+}
 """Programs that do not name their version, and their modules."""
 
 

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from lab import kueue
 from lab.control_plane import ControlPlane
+from lab.copied_objects import CopiedObjects
 from lab.kueue import Kueue
 from lab.workspace import Workspace
 
@@ -38,7 +38,7 @@ def stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kueue:
     ]
     document = {"kind": "MutatingWebhookConfiguration", "metadata": {"name": "mutating"}, "webhooks": hooks}
     (tmp_path / "manifests.yaml").write_text(yaml.safe_dump(document))
-    monkeypatch.setattr(kueue, "find_kueue_objects", lambda: tmp_path)
+    monkeypatch.setattr(CopiedObjects, "find", lambda _: tmp_path)
     plane = cast(ControlPlane, SimpleNamespace())
     return Kueue(Workspace(tmp_path), plane, CONFIGURATION)
 

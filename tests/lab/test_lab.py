@@ -8,8 +8,9 @@ from typing import Any, cast
 import pytest
 
 from gpu_blueprint.errors import LabError
-from lab.engines import ENGINES
+from lab.engines import ENGINES, Bundle
 from lab.lab import Lab
+from lab.parts import list_parts
 from lab.policies import KINDS
 
 from ..support.fake_objects import FakeObjects
@@ -39,6 +40,30 @@ def test_missing_definitions_name_the_remedy_too(tmp_path: Path) -> None:
         (tmp_path / "stamps" / engine.name).write_text(engine.stamp)
     with pytest.raises(LabError, match=r"the lab has no crds \(.*\); run: make lab"), Lab(scene()):
         pass
+
+
+def put_in_place(folder: Path, bundle: Bundle) -> None:
+    """Make an empty part in the place of each built part of a bundle."""
+    for part in list_parts(bundle):
+        for file in (part.built, folder / "stamps" / part.built.name):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(part.stamp)
+
+
+def test_a_lab_that_scales_needs_the_engines_of_scaling_and_a_prometheus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in_place(tmp_path, "rehearse")
+    with pytest.raises(LabError, match=r"the lab has no keda-operator \(.*\); run: make lab-scaling"), scaling_lab():
+        pass
+    put_in_place(tmp_path, "scaling")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(LabError, match="run: apt-get install prometheus"), scaling_lab():
+        pass
+
+
+def scaling_lab() -> Lab:
+    return Lab(scene(), scales=True)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "NodePool"])

@@ -20,14 +20,15 @@ def find_minutes(bundle: Bundle) -> int:
 def test_the_page_names_the_versions_of_the_engines() -> None:
     rows = dict(re.findall(r"^\| ([^|]+?) \| ([\d.]+) \|$", PAGE, re.MULTILINE))
     named = {name: found for title, found in rows.items() for name in ENGINES if name in title.lower()}
-    assert len(named) == 7
+    assert len(named) == 10
     assert named == {name: ENGINES[name].version for name in named}
 
 
 def test_the_page_and_the_makefile_say_how_long_the_first_build_takes() -> None:
     minutes = f"about {find_minutes('rehearse')} minutes"
     assert minutes in PAGE and minutes in MAKEFILE
-    assert f"about {find_minutes('lifecycle')} minutes more" in MAKEFILE
+    assert f"make lifecycle` (about {find_minutes('lifecycle')} minutes more)" in MAKEFILE
+    assert f"scale services (about {find_minutes('scaling')} minutes more)" in MAKEFILE
 
 
 def test_the_page_says_the_disk_that_the_first_build_fills() -> None:

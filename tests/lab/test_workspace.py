@@ -55,6 +55,34 @@ def test_a_dead_engine_shows_its_code_and_its_last_lines(workspace: Workspace) -
     assert lines[-1] == "  listen tcp 127.0.0.1:20001: bind: address already in use"
 
 
+def test_an_engine_that_does_not_get_ready_shows_its_last_lines(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_SECONDS_TO_START", 0)
+    workspace.find_log("engine").write_text("waiting for a certificate\n")
+    with pytest.raises(LabError, match="the engine not ready after 0 s; its last lines:\n  waiting for a certificate"):
+        workspace.wait_for("engine", "the engine", lambda: False)
+
+
+def test_whoever_waits_for_a_dead_engine_gives_up(workspace: Workspace) -> None:
+    shell(workspace, "exit 3")
+    with pytest.raises(LabError, match="engine ended with code 3"):
+        workspace.wait_for("engine", "the engine", lambda: False)
+
+
+def test_whoever_waits_goes_on_once_it_holds(workspace: Workspace) -> None:
+    answers = iter([False, False, True])
+    workspace.wait_for("engine", "the engine", lambda: next(answers))
+    assert [*answers] == []
+
+
+def test_secrets_are_files_that_only_this_user_may_read(workspace: Workspace) -> None:
+    folder = workspace.write_secrets("keys", {"tls.key": b"secret"})
+    assert workspace.write_secrets("keys", {"ca.crt": b"more"}) == folder == workspace.folder / "keys"
+    assert (folder / "tls.key").read_bytes() == b"secret"
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
+
+
 def test_a_killed_engine_shows_the_signal(workspace: Workspace) -> None:
     shell(workspace, "kill -9 $$")
     with pytest.raises(LabError, match=r"engine was killed by SIGKILL; its last lines:\n  \(its log is empty\)"):

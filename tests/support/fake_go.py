@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import built, crds, kueue_objects
+from lab import built, crds
+from lab.keda_objects import KEDA_OBJECTS
+from lab.kueue_objects import KUEUE_OBJECTS
 
 _SCRIPT = """#!/bin/sh
 echo "$*" >> {calls}
@@ -54,8 +56,8 @@ class FakeGo:
             version: The version that it claims.
             before: Shell that runs before it builds; ``$*`` are its arguments.
         """
-        of_kueue = (*kueue_objects.DEFINITIONS, kueue_objects.WEBHOOKS)
-        for module, files in {**crds.COPIED_FILES, kueue_objects.MODULE: of_kueue}.items():
+        copied = [(each.module, (*each.definitions, each.webhooks)) for each in (KUEUE_OBJECTS, KEDA_OBJECTS)]
+        for module, files in (*crds.COPIED_FILES.items(), *copied):
             place = self.folder / "modules" / module
             for file in files:
                 (place / file).parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,27 @@
+"""The API server passes API groups on to other servers, and shows those servers a certificate of its own."""
+
+from .certificates import Authority, list_certificate_files
+from .workspace import Workspace
+
+_FRONT_PROXY = "front-proxy-client"
+
+
+class Aggregation:
+    """One authority for the API server as a client, and for the servers behind it."""
+
+    def __init__(self) -> None:
+        self.authority = Authority("aggregation-ca")
+
+    def write_options(self, workspace: Workspace) -> list[str]:
+        """Write the API server's certificate, and return the API server's options."""
+        client = self.authority.sign_client(_FRONT_PROXY)
+        folder = workspace.write_secrets("front-proxy", list_certificate_files(self.authority.own, client))
+        return [
+            f"--requestheader-client-ca-file={folder / 'ca.crt'}",
+            f"--requestheader-allowed-names={_FRONT_PROXY}",
+            "--requestheader-username-headers=X-Remote-User",
+            "--requestheader-group-headers=X-Remote-Group",
+            "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+            f"--proxy-client-cert-file={folder / 'tls.crt'}",
+            f"--proxy-client-key-file={folder / 'tls.key'}",
+        ]

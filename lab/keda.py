@@ -1,0 +1,185 @@
+"""KEDA, as its chart installs it: definitions, operator, metrics adapter with its API service, and webhooks."""
+
+import base64
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import urllib3
+import yaml
+
+from gpu_blueprint.catalog.namespaces import KEDA as NAMESPACE
+
+from .aggregation import Aggregation
+from .certificates import list_certificate_files
+from .control_plane import ControlPlane
+from .engines import find_engine
+from .keda_objects import KEDA_OBJECTS
+from .kube import RefusedError
+from .readiness import wait_until_served
+from .scene import Manifest
+from .workspace import Workspace
+
+OPERATOR, ADAPTER, WEBHOOKS = "keda-operator", "keda-adapter", "keda-webhooks"
+_ACCOUNTS: Mapping[str, str] = {
+    OPERATOR: "keda-operator",
+    ADAPTER: "keda-metrics-server",
+    WEBHOOKS: "keda-webhook",
+}
+"""Engine → its service account."""
+_METRICS_SERVICE = "keda-metrics-apiserver"
+"""The Service of the adapter."""
+_API = ("apiregistration.k8s.io/v1", "APIService", "v1beta1.external.metrics.k8s.io")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_HOOK = "vscaledobject.kb.io"
+_CANARY: Manifest = {
+    "apiVersion": "keda.sh/v1alpha1",
+    "kind": "ScaledObject",
+    "metadata": {"name": f"canary-{'x' * 63}", "namespace": NAMESPACE},
+    "spec": {"scaleTargetRef": {"name": "canary"}, "triggers": [{"type": "prometheus", "metadata": {}}]},
+}
+"""An object that KEDA's webhook refuses for its long name, and the API server alone takes."""
+
+
+class Keda:
+    """KEDA beside a control plane with aggregation, on ports of its own. The webhooks stay while it is stopped.
+
+    KEDA has no option to bind the port of its webhooks and the metrics port of its adapter: they listen on every
+    address.
+
+    Args:
+        workspace: The place to run in.
+        plane: The cluster to work for.
+        aggregation: The authority that the API server trusts.
+        proxy: Address of the HTTP proxy by which the operator reaches the addresses that ScaledObjects name.
+    """
+
+    def __init__(self, workspace: Workspace, plane: ControlPlane, aggregation: Aggregation, proxy: str) -> None:
+        self._workspace, self._plane, self._proxy = workspace, plane, proxy
+        self._health, self._metrics, self._queries = (workspace.find_port() for _ in range(3))
+        self._adapter, self._hooks = (workspace.find_port() for _ in range(2))
+        names = (f"{_METRICS_SERVICE}.{NAMESPACE}.svc", f"{WEBHOOKS}.{NAMESPACE}.svc", "localhost")
+        self._authority, self._certificate = aggregation.authority.own, aggregation.authority.sign_peer(*names)
+
+    def start(self) -> None:
+        """Install what is not installed, start the programs, and wait until the API server reaches them.
+
+        Raises:
+            LabError: A program ends, or is not ready within a minute.
+        """
+        kube = self._plane.client
+        definitions = [yaml.load(KEDA_OBJECTS.read(file), Loader=_LOADER) for file in KEDA_OBJECTS.definitions]  # noqa: S506  a safe loader
+        for definition in definitions:
+            kube.apply(definition)
+        # The operator waits in vain for a kind that is not served when it starts, and ends after two minutes.
+        wait_until_served(kube, self._workspace.refuse_dead_engines, definitions)
+        if kube.get("v1", "Namespace", NAMESPACE) is None:
+            kube.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+        self._start_programs()
+        for manifest in (*self.list_services(), *self.list_webhooks()):
+            kube.apply(manifest)
+        self._workspace.wait_for(OPERATOR, "KEDA: its operator", self._is_ready)
+        self._workspace.wait_for(ADAPTER, "KEDA: its metrics adapter", self._serves)
+        self._workspace.wait_for(WEBHOOKS, "KEDA: its webhooks", self._answers)
+
+    def stop(self) -> None:
+        """End the programs alone, as if all their pods were gone."""
+        for name in (WEBHOOKS, ADAPTER, OPERATOR):
+            self._workspace.stop(name)
+
+    def _start_programs(self) -> None:
+        folder = self._workspace.write_secrets("keda", list_certificate_files(self._authority, self._certificate))
+        proxy = {"HTTP_PROXY": self._proxy, "KEDA_HTTP_DEFAULT_TIMEOUT": "3000"}  # Go passes loopback by the proxy
+        for name, (options, environment) in {
+            OPERATOR: (self._list_operator_options(), proxy),
+            ADAPTER: (self._list_adapter_options(folder), {}),
+            WEBHOOKS: (self._list_webhook_options(), {}),
+        }.items():
+            access = self._write_kubeconfig(folder, name)
+            if name == ADAPTER:
+                kinds = ("authentication", "authorization", "lister")
+                options = [*options, *(f"--{kind}-kubeconfig={access}" for kind in kinds)]
+            own = {"KUBECONFIG": str(access), "WATCH_NAMESPACE": "", "POD_NAMESPACE": NAMESPACE, "POD_NAME": name}
+            own["KEDA_CLUSTER_OBJECT_NAMESPACE"] = NAMESPACE
+            command: list[str | Path] = [find_engine(name), f"--cert-dir={folder}", "--zap-encoder=console", *options]
+            self._workspace.start(name, command, {**own, **environment})
+
+    def _write_kubeconfig(self, folder: Path, name: str) -> Path:
+        account = f"system:serviceaccount:{NAMESPACE}:{_ACCOUNTS[name]}"
+        file = f"{name}.kubeconfig"
+        document = yaml.safe_dump(self._plane.build_kubeconfig(account))
+        return self._workspace.write_secrets(folder.name, {file: document.encode()}) / file
+
+    def _list_operator_options(self) -> list[str]:
+        return [
+            "--leader-elect=false",
+            "--enable-cert-rotation=false",
+            f"--health-probe-bind-address=127.0.0.1:{self._health}",
+            "--metrics-bind-address=0",
+            f"--metrics-service-bind-address=127.0.0.1:{self._queries}",
+        ]
+
+    def _list_adapter_options(self, folder: Path) -> list[str]:
+        return [
+            "--bind-address=127.0.0.1",
+            f"--secure-port={self._adapter}",
+            f"--port={self._metrics}",
+            f"--metrics-service-address=localhost:{self._queries}",
+            f"--client-ca-file={folder / 'ca.crt'}",
+            f"--tls-cert-file={folder / 'tls.crt'}",
+            f"--tls-private-key-file={folder / 'tls.key'}",
+        ]
+
+    def _list_webhook_options(self) -> list[str]:
+        return [f"--port={self._hooks}", "--metrics-bind-address=0", "--health-probe-bind-address=0"]
+
+    def list_services(self) -> Iterator[Manifest]:
+        """Yield the Service of the adapter, which leads to this machine, and the API group that it serves."""
+        place = {"name": _METRICS_SERVICE, "namespace": NAMESPACE}
+        ports = [{"name": "https", "port": self._adapter}]
+        here = {"type": "ExternalName", "externalName": "localhost", "ports": ports}
+        yield {"apiVersion": "v1", "kind": "Service", "metadata": place, "spec": here}
+        version, kind, name = _API
+        spec = {
+            "service": {**place, "port": self._adapter},
+            "group": "external.metrics.k8s.io",
+            "version": "v1beta1",
+            "groupPriorityMinimum": 100,
+            "versionPriority": 100,
+            "caBundle": self._bundle,
+        }
+        yield {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+    def list_webhooks(self) -> Iterator[dict[str, Any]]:
+        """Yield the webhook configuration with the names, rules and failure policies of the chart."""
+        for document in yaml.safe_load_all(KEDA_OBJECTS.read(KEDA_OBJECTS.webhooks)):
+            for hook in document["webhooks"]:
+                path = hook["clientConfig"]["service"]["path"]
+                hook["clientConfig"] = {"url": f"https://127.0.0.1:{self._hooks}{path}", "caBundle": self._bundle}
+            yield document
+
+    @property
+    def _bundle(self) -> str:
+        return base64.b64encode(self._authority.certificate).decode()
+
+    def _is_ready(self) -> bool:
+        with suppress(urllib3.exceptions.HTTPError), urllib3.PoolManager(retries=False, timeout=2) as pool:
+            return pool.request("GET", f"http://127.0.0.1:{self._health}/readyz").status == 200
+        return False
+
+    def _serves(self) -> bool:
+        """Return whether the API server reaches the adapter."""
+        found = self._plane.client.get(*_API) or {}
+        rows = found.get("status", {}).get("conditions", [])
+        return any(row["type"] == "Available" and row["status"] == "True" for row in rows)
+
+    def _answers(self) -> bool:
+        """Return whether the API server asks KEDA about a scaler; it takes the canary while the webhooks are silent."""
+        try:
+            self._plane.client.apply(_CANARY, dry_run=True)
+        except RefusedError as error:
+            if _HOOK in error.reason:
+                return True
+            raise
+        return False

@@ -1,0 +1,85 @@
+"""The load of one pod, and what its inference server tells Prometheus of it.
+
+Names and buckets are those of the servers: vLLM's Production Metrics and its source (vllm/v1/metrics), and the Metrics
+page of Triton's user guide.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+_BUCKETS = (
+    *(0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5),
+    *(10.0, 20.0, 40.0, 80.0, 160.0, 640.0, 2560.0),
+)
+"""Upper bounds of vLLM's time to the first token, in seconds."""
+_VLLM = 'engine="0",model_name="model"'
+_TRITON = 'model="model",version="1"'
+_TRUNCATED = 0.1
+"""Share of vLLM's answers that end at their longest length."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """Load of a Deployment, or of one of its pods."""
+
+    server: Literal["vllm", "triton"]
+    waiting: float = 0
+    """Requests in the queue."""
+    running: float = 0
+    """Requests at work."""
+    requests: float = 0
+    """Answered requests a second."""
+    seconds: float = 0.2
+    """Time to the first token of vLLM, time of a whole request of Triton."""
+
+    def share(self, pods: int) -> "Load":
+        """Return the load of one of some pods."""
+        return replace(self, waiting=self.waiting / pods, running=self.running / pods, requests=self.requests / pods)
+
+
+class Counters:
+    """Everything that one pod has answered since its start."""
+
+    def __init__(self, now: float) -> None:
+        self._now = now
+        self.answered = 0.0
+        self.seconds = 0.0
+        self._by_bucket = dict.fromkeys(_BUCKETS, 0.0)
+
+    def advance(self, load: Load, now: float) -> None:
+        """Answer requests at the rate of a load until now."""
+        answered = load.requests * max(0.0, now - self._now)
+        self._now = now
+        self.answered += answered
+        self.seconds += answered * load.seconds
+        for bound in _BUCKETS:
+            self._by_bucket[bound] += answered * (load.seconds <= bound)
+
+    def list_buckets(self) -> Iterator[tuple[str, float]]:
+        """Yield the label of each bucket, and the requests in it and in all buckets below."""
+        yield from ((str(bound), count) for bound, count in self._by_bucket.items())
+        yield "+Inf", self.answered
+
+
+def write_metrics(load: Load, counters: Counters) -> str:
+    """Return the text of a pod's ``/metrics``."""
+    lines = _list_vllm(load, counters) if load.server == "vllm" else _list_triton(load, counters)
+    return "".join(f"{line}\n" for line in (*lines, "process_start_time_seconds 1"))
+
+
+def _list_vllm(load: Load, counters: Counters) -> Iterator[str]:
+    yield f"vllm:num_requests_running{{{_VLLM}}} {load.running}"
+    yield f"vllm:num_requests_waiting{{{_VLLM}}} {load.waiting}"
+    for reason, part in (("length", _TRUNCATED), ("stop", 1 - _TRUNCATED)):
+        yield f'vllm:request_success_total{{{_VLLM},finished_reason="{reason}"}} {counters.answered * part}'
+    for bound, count in counters.list_buckets():
+        yield f'vllm:time_to_first_token_seconds_bucket{{{_VLLM},le="{bound}"}} {count}'
+    yield f"vllm:time_to_first_token_seconds_sum{{{_VLLM}}} {counters.seconds}"
+    yield f"vllm:time_to_first_token_seconds_count{{{_VLLM}}} {counters.answered}"
+
+
+def _list_triton(load: Load, counters: Counters) -> Iterator[str]:
+    yield f"nv_inference_pending_request_count{{{_TRITON}}} {load.waiting}"
+    yield f"nv_inference_request_success{{{_TRITON}}} {counters.answered}"
+    yield f"nv_inference_request_duration_us{{{_TRITON}}} {counters.seconds * 1e6}"

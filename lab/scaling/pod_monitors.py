@@ -1,0 +1,88 @@
+"""From a PodMonitor to Prometheus's configuration, as prometheus-operator writes it.
+
+Source: prometheus-operator 0.93.1, pkg/prometheus/promcfg.go, generatePodMonitorConfig. A field that this module does
+not know is refused, so that no monitor works here that would not work in a cluster.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gpu_blueprint.errors import LabError
+
+from ..scene import Manifest, identify
+from .targets import sanitize
+
+_META = "__meta_kubernetes"
+_KNOWN_SPEC = {"selector", "podMetricsEndpoints", "sampleLimit"}
+_KNOWN_ENDPOINT = {"port", "portNumber", "path", "interval", "metricRelabelings"}
+_RELABELINGS = {
+    "sourceLabels": "source_labels",
+    "separator": "separator",
+    "targetLabel": "target_label",
+    "regex": "regex",
+    "modulus": "modulus",
+    "replacement": "replacement",
+    "action": "action",
+}
+"""Field of a relabeling in the monitor → in Prometheus's configuration."""
+
+
+def build_scrape_configs(monitor: Manifest, discovery: str, proxy: str) -> Iterator[dict[str, Any]]:
+    """Yield the scrape configuration of each endpoint of a monitor.
+
+    Args:
+        monitor: The PodMonitor.
+        discovery: Address that lists the targets of a namespace, which follows the address.
+        proxy: Address of the HTTP proxy that reaches pods.
+
+    Raises:
+        LabError: The monitor has a field that the lab does not know.
+    """
+    _refuse_unknown(monitor)
+    place, spec = monitor["metadata"], monitor["spec"]
+    for index, endpoint in enumerate(spec["podMetricsEndpoints"]):
+        relabelings = endpoint.get("metricRelabelings", [])
+        yield {
+            "job_name": f"podMonitor/{place['namespace']}/{place['name']}/{index}",
+            "http_sd_configs": [{"url": f"{discovery}{place['namespace']}", "refresh_interval": "5s"}],
+            "proxy_url": proxy,
+            "metrics_path": endpoint.get("path", "/metrics"),
+            **({"scrape_interval": endpoint["interval"]} if "interval" in endpoint else {}),
+            **({"sample_limit": spec["sampleLimit"]} if "sampleLimit" in spec else {}),
+            "relabel_configs": [*_list_relabelings(place, spec, endpoint)],
+            "metric_relabel_configs": [_translate(row) for row in relabelings],
+        }
+
+
+def _list_relabelings(
+    place: Mapping[str, str], spec: Mapping[str, Any], endpoint: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rules that choose targets and name them, in the order of prometheus-operator."""
+    yield {"source_labels": [f"{_META}_pod_phase"], "regex": "(Failed|Succeeded)", "action": "drop"}
+    for name, value in sorted(spec["selector"].get("matchLabels", {}).items()):
+        labels = [f"{_META}_pod_{kind}_{sanitize(name)}" for kind in ("label", "labelpresent")]
+        yield {"source_labels": labels, "regex": f"({value});true", "action": "keep"}
+    for field, label in (("port", "name"), ("portNumber", "number")):
+        if field in endpoint:
+            source = f"{_META}_pod_container_port_{label}"
+            yield {"source_labels": [source], "regex": str(endpoint[field]), "action": "keep"}
+            break
+    for source, target in (("namespace", "namespace"), ("pod_container_name", "container"), ("pod_name", "pod")):
+        yield {"source_labels": [f"{_META}_{source}"], "target_label": target}
+    yield {"target_label": "job", "replacement": f"{place['namespace']}/{place['name']}"}
+    if "port" in endpoint:
+        yield {"target_label": "endpoint", "replacement": endpoint["port"]}
+
+
+def _translate(relabeling: Mapping[str, Any]) -> dict[str, Any]:
+    return {_RELABELINGS[field]: value for field, value in relabeling.items()}
+
+
+def _refuse_unknown(monitor: Manifest) -> None:
+    spec = monitor["spec"]
+    unknown = {*spec} - _KNOWN_SPEC | {*spec["selector"]} - {"matchLabels"}
+    for endpoint in spec["podMetricsEndpoints"]:
+        unknown |= {*endpoint} - _KNOWN_ENDPOINT
+        unknown |= {field for row in endpoint.get("metricRelabelings", []) for field in row} - {*_RELABELINGS}
+    if unknown:
+        raise LabError(f"{identify(monitor)}: the lab's Prometheus does not know {', '.join(sorted(unknown))}")

@@ -1,0 +1,83 @@
+"""The machine's Prometheus, which scrapes pods by the PodMonitors of the API server."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import urllib3
+import yaml
+
+from ..kube import KubeClient
+from ..needs import find_prometheus
+from ..workspace import Workspace
+from .pod_monitors import build_scrape_configs
+
+NAME = "prometheus"
+_MONITOR = ("monitoring.coreos.com/v1", "PodMonitor")
+_SECONDS_TO_ANSWER = 10
+
+
+class Prometheus:
+    """Prometheus on a port of its own. Its data stay while it is stopped.
+
+    Args:
+        workspace: The place to run in.
+        kube: The API server with the PodMonitors.
+        port: Its port on 127.0.0.1.
+    """
+
+    def __init__(self, workspace: Workspace, kube: KubeClient, port: int) -> None:
+        self._workspace, self._kube, self._port = workspace, kube, port
+        self._folder = workspace.folder / NAME
+
+    @property
+    def url(self) -> str:
+        """The address of its API."""
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self, discovery: str, proxy: str) -> None:
+        """Start it with the PodMonitors that are there now, and wait until it answers.
+
+        Args:
+            discovery: Address that lists the targets of a namespace, which follows the address.
+            proxy: Address of the HTTP proxy that reaches pods.
+
+        Raises:
+            LabError: The machine has no Prometheus, a monitor has a field that the lab does not know, or Prometheus
+                ends or is not ready within a minute.
+        """
+        monitors = self._kube.list(*_MONITOR)
+        jobs = [job for monitor in monitors for job in build_scrape_configs(monitor, discovery, proxy)]
+        document = {"global": {"scrape_interval": "30s"}, "scrape_configs": jobs}
+        self._folder.mkdir(exist_ok=True)
+        file = self._folder / "prometheus.yaml"
+        file.write_text(yaml.safe_dump(document), encoding="utf-8")
+        command: list[str | Path] = [
+            find_prometheus(),
+            f"--config.file={file}",
+            f"--storage.tsdb.path={self._folder / 'data'}",
+            f"--web.listen-address=127.0.0.1:{self._port}",
+        ]
+        self._workspace.start(NAME, command)
+        self._workspace.wait_for(NAME, "Prometheus", self._is_ready)
+
+    def stop(self) -> None:
+        """End it."""
+        self._workspace.stop(NAME)
+
+    def query(self, promql: str) -> list[tuple[Mapping[str, str], float]]:
+        """Return labels and value of each series that a query has now."""
+        rows = self._ask("/api/v1/query", {"query": promql})["data"]["result"]
+        return [(row["metric"], float(row["value"][1])) for row in rows]
+
+    def _ask(self, path: str, fields: Mapping[str, str]) -> dict[str, Any]:
+        with urllib3.PoolManager(retries=False, timeout=_SECONDS_TO_ANSWER) as pool:
+            found: dict[str, Any] = pool.request("GET", f"{self.url}{path}", fields=dict(fields)).json()
+            return found
+
+    def _is_ready(self) -> bool:
+        try:
+            with urllib3.PoolManager(retries=False, timeout=_SECONDS_TO_ANSWER) as pool:
+                return pool.request("GET", f"{self.url}/-/ready").status == 200
+        except urllib3.exceptions.HTTPError:
+            return False

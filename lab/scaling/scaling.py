@@ -1,0 +1,34 @@
+"""Everything that scales services in a lab: servers under load, Prometheus, KEDA."""
+
+from gpu_blueprint.catalog.namespaces import MONITORING
+
+from ..aggregation import Aggregation
+from ..control_plane import ControlPlane
+from ..keda import Keda
+from ..workspace import Workspace
+from .cluster_proxy import ClusterProxy
+from .prometheus import Prometheus
+from .servers import Servers
+
+_PROMETHEUS = f"prometheus-operated.{MONITORING}.svc:9090"
+"""The Service that prometheus-operator makes for each Prometheus."""
+
+
+class Scaling:
+    """The parts, each of which may be stopped and started alone.
+
+    Args:
+        workspace: The place to run in.
+        plane: A control plane with the aggregation.
+        aggregation: The authority that the API server trusts.
+    """
+
+    def __init__(self, workspace: Workspace, plane: ControlPlane, aggregation: Aggregation) -> None:
+        self.servers = Servers(plane.client)
+        self.prometheus = Prometheus(workspace, plane.client, workspace.find_port())
+        self.proxy = ClusterProxy(plane.client, self.servers, {_PROMETHEUS: self.prometheus.url})
+        self.keda = Keda(workspace, plane, aggregation, self.proxy.url)
+
+    def start_prometheus(self) -> None:
+        """Start Prometheus with the PodMonitors that are there now; see ``Prometheus.start`` for errors."""
+        self.prometheus.start(self.proxy.discovery, self.proxy.url)

@@ -1,0 +1,96 @@
+"""Stand-ins for the inference servers in all pods: the ready pods of a Deployment share its load."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
+
+from ..kube import KubeClient
+from .load import Counters, Load, write_metrics
+
+_FRESH_S = 1.0
+"""Seconds for which a list of pods serves all scrapes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pod:
+    uid: str
+    deployment: tuple[str, str]
+    """Namespace and name."""
+
+
+class Servers:
+    """Answers scrapes of pods. Threads may share it.
+
+    Args:
+        kube: The API server that knows the pods.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(self, kube: KubeClient, clock: Callable[[], float] = time.monotonic) -> None:
+        self._kube, self._clock = kube, clock
+        self._lock = Lock()
+        self._loads: dict[tuple[str, str], Load] = {}
+        self._counters: dict[str, Counters] = {}
+        """Uid of a pod → what it has answered."""
+        self._pods: dict[str, _Pod] = {}
+        self._looked = -_FRESH_S
+
+    def put(self, namespace: str, deployment: str, load: Load) -> None:
+        """Send a load to a Deployment from now on. Until the first load, nothing listens in its pods."""
+        with self._lock:
+            self._advance()
+            self._loads[namespace, deployment] = load
+
+    def scrape(self, address: str, port: int, path: str) -> str | None:
+        """Return the metrics of a pod, or None if nothing listens there or the path is unknown."""
+        with self._lock:
+            if self._clock() - self._looked >= _FRESH_S:
+                self._advance()
+                self._pods = self._list_pods()
+                self._looked = self._clock()
+            pod = self._pods.get(address)
+            load = self._loads.get(pod.deployment) if pod else None
+            if not pod or not load or port != INFERENCE_SERVERS[load.server].port or path != "/metrics":
+                return None
+            self._advance()
+            return write_metrics(load.share(self._count(pod.deployment)), self._counters[pod.uid])
+
+    def _advance(self) -> None:
+        """Let all pods answer requests until now, and forget pods that are gone."""
+        now = self._clock()
+        uids = {pod.uid for pod in self._pods.values()}
+        self._counters = {uid: counters for uid, counters in self._counters.items() if uid in uids}
+        for pod in self._pods.values():
+            if load := self._loads.get(pod.deployment):
+                counters = self._counters.setdefault(pod.uid, Counters(now))
+                counters.advance(load.share(self._count(pod.deployment)), now)
+
+    def _count(self, deployment: tuple[str, str]) -> int:
+        return sum(pod.deployment == deployment for pod in self._pods.values())
+
+    def _list_pods(self) -> dict[str, _Pod]:
+        """Return address → pod, of the ready pods of Deployments that have a load."""
+        namespaces = {namespace for namespace, _ in self._loads}
+        ready = [pod for namespace in namespaces for pod in self._kube.list("v1", "Pod", namespace) if is_ready(pod)]
+        return {
+            pod["status"]["podIP"]: _Pod(pod["metadata"]["uid"], (pod["metadata"]["namespace"], name))
+            for pod in ready
+            if (name := find_deployment(pod))
+        }
+
+
+def is_ready(pod: Mapping[str, Any]) -> bool:
+    """Return whether a pod takes requests: it is ready, has an address, and does not end."""
+    rows = pod["status"].get("conditions") or []
+    passes = any(row["type"] == "Ready" and row["status"] == "True" for row in rows)
+    return passes and "podIP" in pod["status"] and "deletionTimestamp" not in pod["metadata"]
+
+
+def find_deployment(pod: Mapping[str, Any]) -> str:
+    """Return the name of the Deployment whose ReplicaSet made a pod, or nothing."""
+    owners = pod["metadata"].get("ownerReferences", [])
+    return next((owner["name"].rpartition("-")[0] for owner in owners if owner["kind"] == "ReplicaSet"), "")

@@ -1,0 +1,168 @@
+"""The services of prod under load: real KEDA, the controller manager's autoscaler, Karpenter, and a real Prometheus.
+
+The tests tell one story, in this order.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+import pytest
+
+from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
+from gpu_blueprint.config import Service
+from gpu_blueprint.rehearsal.pods import build_deployment, build_gpu_pod
+from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
+from lab.kube import RefusedError
+from lab.lab import Lab
+from lab.scaling.load import Load
+
+from ...support.plans import plan, shipped_config
+from ...support.programs import needs_promtool
+
+pytestmark = [pytest.mark.lab, needs_promtool]
+
+CONFIG = shipped_config("prod")
+SERVICES = {service.name: service for service in CONFIG.services}
+PEAK = {
+    "chat": Load(server="vllm", waiting=100, running=64, requests=20, seconds=2),
+    "ranking": Load(server="triton", waiting=50, requests=2000, seconds=0.05),
+}
+"""Load that asks for more than the most replicas: 100 waiting are 4 for each of 25, 2000 requests 25 for each of 80."""
+BEGINNING = {"chat": 1, "ranking": 20}
+"""Replicas before the load, since the number doubles only once in a minute."""
+PATIENCE_S = 420.0
+SCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
+
+
+@dataclass(frozen=True)
+class Services:
+    """The services in a lab."""
+
+    lab: Lab
+
+    def find(self, name: str) -> dict[str, Any]:
+        """Return the Deployment of a service."""
+        found = self.lab.kube.get("apps/v1", "Deployment", name, CONFIG.find_namespace(SERVICES[name]))
+        assert found
+        return found
+
+    def count(self, name: str) -> int:
+        """Return the replicas that a Deployment wants."""
+        return int(self.find(name)["spec"]["replicas"])
+
+    def runs(self, name: str, replicas: int) -> bool:
+        """Return whether a Deployment has as many ready pods as it wants."""
+        ready: int = self.find(name).get("status", {}).get("readyReplicas", 0)
+        return self.count(name) == replicas == ready
+
+    def read_condition(self, name: str, kind: str) -> str:
+        """Return the reason of a condition of the service's autoscaler."""
+        namespace = CONFIG.find_namespace(SERVICES[name])
+        found = self.lab.kube.get(*SCALER, f"keda-hpa-{name}", namespace) or {}
+        rows = found.get("status", {}).get("conditions") or []
+        return next((str(row["reason"]) for row in rows if row["type"] == kind), "")
+
+    def wait_for_all(self, holds: Callable[[Service], bool]) -> None:
+        """Wait until something holds of all services, and fail with the state of the autoscalers if it never does."""
+        end = time.monotonic() + PATIENCE_S
+        while not all(map(holds, SERVICES.values())):
+            self.lab.workspace.refuse_dead_engines()
+            assert time.monotonic() < end, self.describe()
+            time.sleep(0.5)
+
+    def wait_for_condition(self, kind: str, reason: str) -> None:
+        """Wait until the autoscalers of all services have a condition with a reason."""
+        self.wait_for_all(lambda service: self.read_condition(service.name, kind) == reason)
+
+    def wants_all_replicas(self) -> bool:
+        """Return whether every Deployment wants its most replicas."""
+        return all(self.count(service.name) == service.replicas.max for service in SERVICES.values())
+
+    def put_load(self, loads: Mapping[str, Load]) -> None:
+        """Send a load to each service."""
+        for name, load in loads.items():
+            self.lab.scaling.servers.put(CONFIG.find_namespace(SERVICES[name]), name, load)
+
+    def describe(self) -> str:
+        """Return replicas, conditions and measured values of each service."""
+        found = {of["metadata"]["name"]: of.get("status") for of in self.lab.kube.list(*SCALER)}
+        return f"{ {name: self.count(name) for name in SERVICES} }, {found}"
+
+
+def build_team_deployment(service: Service) -> dict[str, Any]:
+    """Return the Deployment that docs/services.md asks of the team."""
+    pool = CONFIG.gpu_pools_by_name[service.pool]
+    limits = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(service.gpus).items() if count}
+    pod = build_gpu_pod(CONFIG, pool, service.name, limits, CONFIG.find_namespace(service))
+    (container,) = pod["spec"]["containers"]
+    container["ports"] = [{"containerPort": INFERENCE_SERVERS[str(service.server)].port}]
+    return build_deployment(pod, BEGINNING[service.name])
+
+
+@pytest.fixture(scope="module")
+def services() -> Iterator[Services]:
+    """Prod with KEDA, under more load than its services have replicas for."""
+    with Lab(build_scene("prod", CONFIG, plan("prod")), TIMINGS, scales=True) as lab:
+        lab.install_crds()
+        lab.start_karpenter()
+        lab.scaling.keda.start()
+        assert lab.load(lab.scene.manifests) == []
+        lab.wait_until_ready()
+        lab.wait_until_enforced()
+        for service in SERVICES.values():
+            assert lab.load([build_team_deployment(service)]) == []
+        lab.scaling.start_prometheus()
+        services = Services(lab)
+        services.put_load(PEAK)
+        yield services
+
+
+def test_load_raises_services_to_their_most_replicas_and_all_run(services: Services) -> None:
+    services.wait_for_all(lambda service: services.runs(service.name, service.replicas.max))
+    services.wait_for_condition("ScalingLimited", "TooManyReplicas")
+
+
+def test_a_second_scaler_of_a_deployment_is_refused(services: Services) -> None:
+    scalers = {found["metadata"]["name"]: found for found in services.lab.scene.list_kind("ScaledObject")}
+    other = {**scalers["chat"], "metadata": {**scalers["chat"]["metadata"], "name": "other"}}
+    with pytest.raises(RefusedError, match=r"the workload 'chat' .* is already managed by the "):
+        services.lab.kube.apply(other)
+
+
+def test_the_ports_that_keda_can_bind_are_on_loopback(services: Services) -> None:
+    """Its adapter and its webhooks have a port each that no option binds."""
+    open_ports = {}
+    for name in ("keda-operator", "keda-adapter", "keda-webhooks", "prometheus"):
+        program = psutil.Process(services.lab.workspace._processes[name].pid)
+        rows = [row for row in program.net_connections() if row.status == psutil.CONN_LISTEN]
+        assert rows, name
+        open_ports[name] = len({row.laddr.port for row in rows if row.laddr.ip != "127.0.0.1"})
+    assert open_ports == {"keda-operator": 0, "keda-adapter": 1, "keda-webhooks": 1, "prometheus": 0}
+
+
+def test_replicas_stay_while_prometheus_is_down_even_without_load(services: Services) -> None:
+    services.lab.scaling.prometheus.stop()
+    services.put_load({name: Load(server=load.server) for name, load in PEAK.items()})
+    services.wait_for_condition("ScalingActive", "FailedGetExternalMetric")
+    assert services.wants_all_replicas()
+
+
+def test_without_load_fewer_replicas_are_wanted_and_the_quiet_time_holds_them(services: Services) -> None:
+    services.lab.scaling.start_prometheus()
+    services.wait_for_condition("ScalingActive", "ValidMetricFound")
+    services.wait_for_condition("AbleToScale", "ScaleDownStabilized")
+    assert services.wants_all_replicas()
+
+
+def test_after_the_quiet_time_a_replica_goes_and_the_next_must_wait(services: Services) -> None:
+    """The test shortens the quiet time to nothing, below what a stack file may say."""
+    behavior = {"scaleDown": {"stabilizationWindowSeconds": 0}}
+    spec = {"advanced": {"horizontalPodAutoscalerConfig": {"behavior": behavior}}}
+    for name, service in SERVICES.items():
+        place = CONFIG.find_namespace(service)
+        services.lab.kube.patch("keda.sh/v1alpha1", "ScaledObject", name, {"spec": spec}, place)
+    services.wait_for_all(lambda service: services.count(service.name) < service.replicas.max)
+    services.wait_for_condition("ScalingLimited", "ScaleDownLimit")

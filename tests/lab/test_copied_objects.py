@@ -1,0 +1,31 @@
+"""Objects of KEDA and Kueue, with a script in place of Go."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpu_blueprint.errors import LabError
+from lab.build import main
+from lab.copied_objects import CopiedObjects
+from lab.keda_objects import KEDA_OBJECTS
+from lab.kueue_objects import KUEUE_OBJECTS
+
+from ..support.fake_go import FakeGo
+
+
+@pytest.mark.parametrize("copied", [KEDA_OBJECTS, KUEUE_OBJECTS], ids=lambda copied: copied.subject)
+def test_the_files_of_a_module_stand_beside_the_engines_after_a_build(fake_go: FakeGo, copied: CopiedObjects) -> None:
+    main([copied.bundle])
+    for file in (*copied.definitions, copied.webhooks):
+        assert copied.read(file) == f"kind: CustomResourceDefinition # {file}\n"
+
+
+def test_missing_files_name_the_remedy(fake_go: FakeGo) -> None:
+    with pytest.raises(LabError, match=r"the lab has no keda-objects \(.*\); run: make lab-scaling$"):
+        KEDA_OBJECTS.read(KEDA_OBJECTS.webhooks)
+
+
+def test_another_list_of_files_makes_the_copy_anew(fake_go: FakeGo) -> None:
+    main(["scaling"])
+    with pytest.raises(LabError, match="was not built from what"):
+        replace(KEDA_OBJECTS, definitions=KEDA_OBJECTS.definitions[1:]).find()
