@@ -44,17 +44,6 @@ def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
         known.add((service.tenant, service.name))
 
 
-def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models of one tenant with one name, at which callers could not tell them apart."""
-    known: set[tuple[str, str]] = set()
-    for index, model in enumerate(stack.models):
-        if (model.tenant, model.name) in known:
-            reason = f"tenant {model.tenant} has another model {model.name!r}, and callers find a model by its name"
-            hint = "choose another name; two versions of a model are one entry with next"
-            yield Problem("name-taken", ("models", index, "name"), reason, hint)
-        known.add((model.tenant, model.name))
-
-
 def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a name that two parts of the stack have; commands and dashboards find a part by its name alone."""
     sections = {

@@ -19,6 +19,7 @@ NAME_LABEL = "app.kubernetes.io/name"
 """Label of all pods of a model: the Service and the NetworkPolicy select it."""
 INSTANCE_LABEL = "app.kubernetes.io/instance"
 """Label of the pods of one version: the Deployment, the scaler and the monitor select it."""
+ConfigJson = Annotated[str, Field(min_length=1, max_length=500)]
 KvCacheDtype = Literal["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"]
 _QUEUE = Queue.model_construct(signal="queue", per_replica=4)
 """A few waiting requests say that a replica is missing, before callers notice."""
@@ -53,6 +54,8 @@ class NextVllm(_Next):
 
     shape: ModelShape | None = None
     """Size of the next version. Default: the same."""
+    config_json: ConfigJson | None = None
+    """In place of `shape`: the path of the next version's `config.json`. Default: the same size."""
     quantization: Name | None = None
     """Quantization of the next version. Default: the same."""
     max_model_len: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
@@ -178,7 +181,7 @@ class VllmModel(ServedModel):
     """`vllm` serves language models."""
     shape: ModelShape | None = None
     """Size of the model, from which `check` computes the memory that it takes."""
-    config_json: str | None = Field(None, min_length=1, max_length=500)
+    config_json: ConfigJson | None = None
     """In place of `shape`: the path of the model's `config.json` below the folder of `Pulumi.yaml`."""
     quantization: Name | None = None
     """Quantization of the weights, such as `fp8` or `awq`. Default: none, and the weights are of the shape's dtype."""

@@ -14,6 +14,7 @@ from ..checks.system_nodes import TOO_SMALL_KIND
 from ..config.billing import Billing
 from ..config.buying import Reservation
 from ..config.cluster import Cluster
+from ..config.models import AnyModel
 from ..config.network import Network
 from ..config.services import Service
 from ..config.stack_sections import AnyPool
@@ -24,7 +25,7 @@ from ..model import Model
 from .field_names import find_value
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD
 
-_LISTS = ("pools", "tenants", "reservations", "services", "storage")
+_LISTS = ("pools", "tenants", "reservations", "services", "models", "storage")
 _ROLE = "arn:aws:iam::000000000000:role/x"
 _NO_ACCOUNT = "0" * 12
 _ANY_REGION = "us-east-1"
@@ -63,6 +64,7 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
     "reservations": TypeAdapter(Reservation),
     "tenants": TypeAdapter(Tenant),
     "services": TypeAdapter(Service),
+    "models": TypeAdapter(AnyModel),
     "storage": TypeAdapter(AnyStorage),
     "billing": TypeAdapter(Billing),
 }
