@@ -69,7 +69,7 @@ def _explain_memory(stack: StackConfig, pool: Pool, model: VllmModel, memory: Mo
     return (
         f"the weights take {memory.weights:.1f} GiB, the KV cache of one sequence and the work space "
         f"{memory.sequence + memory.workspace:.1f} GiB, and a replica has {memory.granted:.1f} GiB "
-        f"({find_utilization(pool, model):g} of {gpus} × {device:.1f} GiB, each a {part} of pool {pool.name})"
+        f"({gpus} {part}{'s' * (gpus > 1)} of pool {pool.name}, {find_utilization(pool, model):g} of {device:.1f} GiB)"
     )
 
 
