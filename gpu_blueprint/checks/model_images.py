@@ -1,6 +1,5 @@
 """Images of servers, compared with the drivers, GPUs and architectures of the pool, and with the rules of the stack."""
 
-import re
 from collections.abc import Callable, Iterator
 
 from ..catalog.server_images import REPOSITORIES, ServerImage, default_server_image, list_server_images, read_version
@@ -10,13 +9,15 @@ from ..serving.images import find_image, find_tag, name_image, place_image
 from .model_versions import PlacedVersion, list_triton, list_versions
 from .prepull import lies_below
 
-_PRODUCTION = re.compile(r"(.*-)?(prod(uction)?|live)(-.*)?")
-"""Names of environments whose replicas must not change under a tag that somebody moves."""
+_PRODUCTION, _BEFORE = {"prod", "production", "live"}, {"non", "not", "no", "pre"}
+"""Parts of the names of environments whose replicas must not change under a tag that somebody moves, and parts that
+take it back."""
 
 
 def is_production(stack: StackConfig) -> bool:
     """Return whether the environment's name says that customers depend on it, such as ``prod`` or ``prod-eu``."""
-    return bool(_PRODUCTION.fullmatch(stack.environment))
+    parts = {*stack.environment.split("-")}
+    return bool(parts & _PRODUCTION) and not parts & _BEFORE
 
 
 def _locate(version: PlacedVersion, field: str = "tag") -> Path:

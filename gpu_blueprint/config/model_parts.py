@@ -58,6 +58,10 @@ FlagName = Annotated[
     Shape(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", "not-a-flag", "the name of a flag", "write it without the leading --"),
 ]
 Argument = bool | int | float | str
+QuantizationName = Annotated[
+    str,
+    Shape(r"[a-z0-9]([a-z0-9_-]*[a-z0-9])?", "not-a-name", "a format of weights", "write fp8, awq or another format"),
+]
 
 
 class Source(Model):

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .model_parts import Argument, FlagName, ModelImage, ModelVersion, Source, TritonEntry
+from .model_parts import Argument, FlagName, ModelImage, ModelVersion, QuantizationName, Source, TritonEntry
 from .model_shapes import ModelShape
 from .network import refuse_repeated
 from .scalars import Name, ObjectName, Share, ShortDuration, Threshold
@@ -56,7 +56,7 @@ class NextVllm(_Next):
     """Size of the next version. Default: the same."""
     config_json: ConfigJson | None = None
     """In place of `shape`: the path of the next version's `config.json`. Default: the same size."""
-    quantization: Name | None = None
+    quantization: QuantizationName | None = None
     """Quantization of the next version. Default: the same."""
     max_model_len: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
     """Longest sequence of the next version. Default: the same."""
@@ -183,7 +183,7 @@ class VllmModel(ServedModel):
     """Size of the model, from which `check` computes the memory that it takes."""
     config_json: ConfigJson | None = None
     """In place of `shape`: the path of the model's `config.json` below the folder of `Pulumi.yaml`."""
-    quantization: Name | None = None
+    quantization: QuantizationName | None = None
     """Quantization of the weights, such as `fp8` or `awq`. Default: none, and the weights are of the shape's dtype."""
     kv_cache_dtype: KvCacheDtype = "auto"
     """Type of the KV cache; `fp8` holds twice as many tokens. Default: `auto`, the dtype of the model."""
