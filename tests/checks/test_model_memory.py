@@ -9,6 +9,8 @@ from ..support.checked_models import LLAMA_70B, MPS, SHAPE, SMALL, check, find, 
 
 MIG = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "profile": "1g.10gb"}}
 
+UNEVEN = {"models.0.gpus": "heads-not-shared-evenly"}
+
 
 def test_seventy_billion_parameters_on_an_l4_are_refused_with_three_numbers() -> None:
     problem = only(vllm(shape=LLAMA_70B))
