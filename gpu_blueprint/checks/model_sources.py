@@ -37,8 +37,13 @@ def _refuse_storage(stack: StackConfig, version: PlacedVersion, tenant: Tenant |
         return
     if tenant and tenant.name not in storage.tenants:
         reason = f"{tenant.name} may not read storage {name}"
-        hint = f"add {tenant.name}: read to the tenants of {name}" + _suggest_granted(stack, tenant)
+        hint = f"add {tenant.name}: read to the tenants of {name}{_suggest_granted(stack, tenant)}"
         yield Problem("source-outside-grant", ("storage",), reason, hint, names=(name, tenant.name))
+    if {".", ".."} & {*model.source.folder.split("/")}:
+        reason = (
+            f"a part of {model.source.path!r} is '.' or '..', which S3 takes as letters and a mount as another folder"
+        )
+        yield Problem("prefix-with-dots", ("path",), reason, "write the folder as it is in the storage")
     if model.source.load == "stream":
         yield from _refuse_stream(version, storage)
 

@@ -220,7 +220,7 @@ class TritonModel(ServedModel):
     """`triton` serves any other model."""
     models: Annotated[list[TritonEntry], Field(min_length=1, max_length=50)]
     """Models of the server; they share its GPU."""
-    memory_gib: Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)] | None = None
+    memory_gib: Annotated[float, Field(ge=0.1, le=10_000, allow_inf_nan=False)] | None = None
     """GiB of GPU memory that all models together take, as `nvidia-smi` shows it. Default: not checked."""
     requests_per_second: Threshold | None = None
     """Requests that a replica answers in a second at full load, for the cost of a million requests."""
