@@ -13,9 +13,9 @@ def service(**overrides: Any) -> dict[str, Any]:
 
 
 def test_two_models_of_one_name_are_refused() -> None:
-    problems = check(vllm(), triton(name="chat"))
-    assert {(problem.kind, problem.path) for problem in problems} == {("name-taken", ("models", 1, "name"))}
-    assert any("are one entry with next" in problem.hint for problem in problems)
+    problem = only(vllm(), triton(name="chat"))
+    assert (problem.kind, problem.path) == ("name-taken", ("models", 1, "name"))
+    assert "are one entry with next" in problem.hint
 
 
 def test_two_teams_may_have_models_of_one_name() -> None:
@@ -28,6 +28,7 @@ SHARED = {"name": "weights", "kind": "s3", "bucket": "acme", "tenants": {"team":
 def test_a_version_whose_deployment_is_another_models_is_refused() -> None:
     problem = only(vllm(name="chat-v2"), vllm(version="v2"))
     assert (problem.kind, problem.path) == ("name-taken", ("models", 1, "name"))
+    assert "the Deployment 'chat-v2', which is already that of models.0" in problem.reason
 
 
 def test_a_version_whose_deployment_is_a_services_is_refused() -> None:

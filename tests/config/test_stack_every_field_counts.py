@@ -137,7 +137,7 @@ def policy_findings(stack: Stack) -> list[str]:
 
 
 def test_every_field_has_an_entry_and_every_entry_a_field() -> None:
-    parts = (PLANNED, POOLS, FOUND, PRICED, SHOWN)
+    parts: tuple[dict[str, Any], ...] = (PLANNED, POOLS, FOUND, PRICED, SHOWN)
     assert sorted({place for part in parts for place in part}) == sorted(set(leaves(StackConfig)))
     assert sum(map(len, parts)) == len({place for part in parts for place in part})
     assert len(PLANNED) + len(FOUND) == len(CHANGES) + len(MODELS) + len(JUDGED) + len(JUDGED_MODELS)

@@ -62,7 +62,7 @@ def build(*models: Any, **fields: Any) -> dict[str, Any]:
     base = {
         **builders.monitoring(),
         "storage": [WEIGHTS],
-        "pools": [builders.pool(maxGpus=16, **changed)],
+        "pools": [builders.pool(**{"maxGpus": 16, **changed})],
         "tenants": [builders.tenant(gpus={"main": 16})],
         "models": [*models],
     }
