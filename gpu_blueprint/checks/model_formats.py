@@ -124,3 +124,13 @@ def suggest_formats_of_the_gpu(stack: StackConfig) -> Iterator[Problem]:
             reason = f"{gpu.product} keeps weights of {wanted.name} small, and computes with them in 16 bits"
             hint = "awq does the same; newer GPUs compute faster"
             yield Problem("format-computed-wider", version.locate("quantization"), reason, hint, severity="note")
+
+
+def suggest_formats_for_experts(stack: StackConfig) -> Iterator[Problem]:
+    """Point out formats that make experts alone small: the check of memory counts every layer as small."""
+    for version, model in list_vllm(stack):
+        wanted = QUANTIZATIONS.get(model.quantization or "")
+        if wanted and wanted.covers == "experts":
+            reason = f"{wanted.name} makes only a mixture of experts small, and a model without experts keeps its size"
+            hint = "choose another format for a model without experts"
+            yield Problem("format-of-experts", version.locate("quantization"), reason, hint, severity="note")

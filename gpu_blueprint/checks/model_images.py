@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator
 
 from ..catalog.server_images import REPOSITORIES, ServerImage, default_server_image, list_server_images, read_version
 from ..config import StackConfig
+from ..config.models import ServedModel, TritonModel
 from ..errors import CatalogError, Path, Problem
 from ..serving.images import find_image, find_tag, name_image, place_image
 from .model_versions import PlacedVersion, list_triton, list_versions
+from .placeholders import explain_placeholder
 from .prepull import lies_below
 
 _PRODUCTION, _BEFORE = {"prod", "production", "live"}, {"non", "not", "no", "pre"}
@@ -74,6 +76,19 @@ def refuse_moving_tags(stack: StackConfig) -> Iterator[Problem]:
             yield Problem("image-tag-moves", _locate(version), reason, hint)
 
 
+def refuse_images_of_two_servers(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse a digest that images of two servers have: it belongs to one of them, and no node could pull the other."""
+    known: dict[str, str] = {}
+    for version in list_versions(stack):
+        image, server = version.model.image, version.model.server_name
+        if image is None or not image.digest or explain_placeholder(image.digest):
+            continue
+        if (first := known.setdefault(image.digest, server)) != server:
+            reason = f"an image of {first} has this digest, and no image of {server} can have it too"
+            hint = f"write what `crane digest {REPOSITORIES[server]}:{image.tag}` prints"
+            yield Problem("digest-of-other-image", _locate(version, "digest"), reason, hint)
+
+
 def refuse_images_without_digest(stack: StackConfig) -> Iterator[Problem]:
     """Refuse images without digest in production: their makers, or a thief of their keys, can move a tag."""
     for version in list_versions(stack) if is_production(stack) else ():
@@ -101,8 +116,8 @@ def refuse_images_that_tenants_may_not_run(stack: StackConfig) -> Iterator[Probl
 def refuse_plans_of_other_releases(stack: StackConfig) -> Iterator[Problem]:
     """Refuse two versions that read the same TensorRT plans with servers of different TensorRT."""
     for version, model in list_triton(stack):
-        has_plans = any(entry.format == "tensorrt" for entry in model.models)
-        if not (version.is_next and has_plans and model.source == version.entry.source):
+        has_common_plans = bool(_name_plans(model) & _name_plans(version.entry))
+        if not (version.is_next and has_common_plans and model.source == version.entry.source):
             continue
         old, new = find_tag(version.entry), find_tag(model)
         libraries = [image.tensorrt if image else None for image in map(find_image, (version.entry, model))]
@@ -111,6 +126,11 @@ def refuse_plans_of_other_releases(stack: StackConfig) -> Iterator[Problem]:
             reason = f"{old} and {new} hold TensorRT {versions}, and a plan runs on the version that built it"
             hint = "build the plans with the new image into another folder, and name it in next.source"
             yield Problem("plan-of-other-release", version.locate("image", "tag"), reason, hint)
+
+
+def _name_plans(model: ServedModel) -> set[str]:
+    entries = model.models if isinstance(model, TritonModel) else []
+    return {entry.name for entry in entries if entry.format == "tensorrt"}
 
 
 def suggest_images_of_the_driver(stack: StackConfig) -> Iterator[Problem]:
@@ -143,7 +163,7 @@ def warn_of_unknown_images(stack: StackConfig) -> Iterator[Problem]:
 def warn_of_plans_without_tag(stack: StackConfig) -> Iterator[Problem]:
     """Warn of TensorRT plans without a stated tag: the next release of the blueprint may choose another TensorRT."""
     for version, model in list_triton(stack):
-        if model.image is None and any(entry.format == "tensorrt" for entry in model.models):
+        if model.image is None and _name_plans(model):
             reason = "a TensorRT plan runs on the TensorRT that built it, and a newer blueprint chooses a newer image"
             hint = f"write image: {{tag: {find_tag(model)}}}"
             path = ("models", version.index)

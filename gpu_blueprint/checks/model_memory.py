@@ -26,6 +26,8 @@ from .model_formats import find_format_faults
 from .model_versions import PlacedVersion, list_triton, list_versions, list_vllm
 
 _DRIVER = max(family.driver_branch for family in AMI_FAMILIES.values())
+CONTEXT_GIB = 0.5
+"""GiB that CUDA's context takes on each GPU outside vLLM's part: an assumption, since nobody here has measured it."""
 _BLOCK = 16
 """Tokens of one block of vLLM's KV cache."""
 _MIB = 1024
@@ -201,18 +203,29 @@ def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_utilization_above_share(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse a part of the memory that leaves too little to the other pods on a shared GPU."""
+    """Refuse a part of the memory that leaves too little to other pods on a shared GPU, or to CUDA."""
     for version, model in list_vllm(stack):
-        stated, most = model.gpu_memory_utilization, find_most_utilization(version.pool)
-        if stated is not None and version.pool.shares_gpus and stated > most:
-            replicas = getattr(version.pool.sharing, "replicas", 1)
+        stated, pool, rows = model.gpu_memory_utilization, version.pool, stack.list_instances(version.pool)
+        if stated is None or not rows:
+            continue
+        device = min(row.gpu_memory_mib for row in rows) / _MIB * find_part(pool, model.gpus)
+        most = find_most_utilization(pool)
+        if pool.shares_gpus and stated > most:
+            replicas = getattr(pool.sharing, "replicas", 1)
             reason = (
-                f"{replicas} pods share a GPU of pool {version.pool.name}, each sees its whole memory, and together "
-                f"they would take {stated * replicas:.0%} of it"
+                f"{replicas} pods share a GPU of pool {pool.name}, each sees its whole memory, and together they would "
+                f"take {stated * replicas:.0%} of it"
             )
             hint = f"write {most:g} or less ({USUAL_UTILIZATION:g} / {replicas}), or remove it"
-            path = version.locate("gpuMemoryUtilization")
-            yield Problem("utilization-above-share", path, reason, hint, names=(version.pool.name,))
+        elif not pool.shares_gpus and device * (1 - stated) < CONTEXT_GIB:
+            reason = (
+                f"it leaves {device * (1 - stated):.1f} of {device:.1f} GiB, and CUDA itself takes about {CONTEXT_GIB}"
+            )
+            hint = f"write {int((1 - CONTEXT_GIB / device) * 100) / 100:g} or less"
+        else:
+            continue
+        path = version.locate("gpuMemoryUtilization")
+        yield Problem("utilization-above-share", path, reason, hint, names=(pool.name,))
 
 
 def refuse_triton_beyond_memory(stack: StackConfig) -> Iterator[Problem]:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from ..catalog.quantizations import QUANTIZATIONS
 from ..config import StackConfig, Tenant
-from ..config.models import VllmModel
-from ..config.storage import AnyStorage, S3Storage
+from ..config.models import ServedModel, VllmModel
+from ..config.storage import AnyStorage, LustreStorage, S3Storage
 from ..errors import Problem, move_under, suggest
+from ..serving.memory import count_weights_gib
 from .model_images import is_production
 from .model_versions import PlacedVersion, list_versions
 
@@ -44,8 +46,20 @@ def _refuse_storage(stack: StackConfig, version: PlacedVersion, tenant: Tenant |
             f"a part of {model.source.path!r} is '.' or '..', which S3 takes as letters and a mount as another folder"
         )
         yield Problem("prefix-with-dots", ("path",), reason, "write the folder as it is in the storage")
+    yield from _refuse_weights_beyond(model, storage)
     if model.source.load == "stream":
         yield from _refuse_stream(version, storage)
+
+
+def _refuse_weights_beyond(model: ServedModel, storage: AnyStorage) -> Iterator[Problem]:
+    """Refuse weights that are larger than the Lustre file system that should hold them."""
+    is_known = isinstance(model, VllmModel) and model.shape and model.quantization in (None, *QUANTIZATIONS)
+    if isinstance(storage, LustreStorage) and is_known and isinstance(model, VllmModel) and model.shape:
+        weights = count_weights_gib(model, model.shape)
+        if weights > storage.size_gib:
+            reason = f"{storage.name} has {storage.size_gib} GiB, and the weights take {weights:.0f} GiB"
+            hint = f"write a sizeGib of {weights:.0f} or more there, or name another storage"
+            yield Problem("weights-beyond-storage", ("storage",), reason, hint, names=(storage.name,))
 
 
 def _suggest_granted(stack: StackConfig, tenant: Tenant) -> str:
@@ -87,3 +101,15 @@ def suggest_token_secrets(stack: StackConfig) -> Iterator[Problem]:
             hint = f"run `kubectl -n {place} create secret generic {secret} --from-file=token=FILE`"
             path = version.locate("source", "tokenSecret")
             yield Problem("secret-of-team", path, reason, hint, severity="note")
+
+
+def suggest_paths_below_prefixes(stack: StackConfig) -> Iterator[Problem]:
+    """Point out a path that repeats the prefix of its storage, below which it lies already."""
+    for version in list_versions(stack):
+        storage, folder = stack.find_source(version.model), f"{version.model.source.folder}/"
+        if isinstance(storage, S3Storage) and storage.folder and folder.startswith(storage.folder):
+            reason = f"the path lies below the prefix of {storage.name}: the keys begin with {storage.folder}{folder}"
+            short = folder.removeprefix(storage.folder).removesuffix("/")
+            hint = f"write {short}, if you meant {folder}" if short else "remove it, if you meant the whole prefix"
+            path = version.locate("source", "path")
+            yield Problem("path-repeats-prefix", path, reason, hint, severity="note")

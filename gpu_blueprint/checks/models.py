@@ -8,10 +8,12 @@ from .model_flags import refuse_wrong_flags, suggest_caution_with_flags
 from .model_formats import (
     refuse_formats_that_gpus_lack,
     refuse_quantizations_of_other_releases,
+    suggest_formats_for_experts,
     suggest_formats_of_the_gpu,
     suggest_quantization_at_load,
 )
 from .model_images import (
+    refuse_images_of_two_servers,
     refuse_images_that_cannot_run,
     refuse_images_that_tenants_may_not_run,
     refuse_images_without_digest,
@@ -36,7 +38,13 @@ from .model_names import (
     warn_of_mistaken_callers,
 )
 from .model_pools import refuse_drains_beyond_nodes, warn_of_lonely_replicas_on_spot, warn_of_models_in_other_pools
-from .model_sources import refuse_impossible_sources, suggest_token_secrets, warn_of_downloads_in_production
+from .model_room import refuse_models_above_room
+from .model_sources import (
+    refuse_impossible_sources,
+    suggest_paths_below_prefixes,
+    suggest_token_secrets,
+    warn_of_downloads_in_production,
+)
 
 _Check = Callable[[StackConfig], Iterator[Problem]]
 
@@ -52,7 +60,9 @@ MODEL_PROBLEMS: tuple[_Check, ...] = (
     refuse_utilization_above_share,
     refuse_models_beyond_memory,
     refuse_triton_beyond_memory,
+    refuse_models_above_room,
     refuse_moving_tags,
+    refuse_images_of_two_servers,
     refuse_images_without_digest,
     refuse_images_that_cannot_run,
     refuse_images_that_tenants_may_not_run,
@@ -74,10 +84,12 @@ MODEL_WARNINGS: tuple[_Check, ...] = (
 
 MODEL_HINTS: tuple[_Check, ...] = (
     suggest_quantization_at_load,
+    suggest_formats_for_experts,
     suggest_formats_of_the_gpu,
     suggest_images_of_the_driver,
     suggest_caution_with_flags,
     suggest_checking_callers,
     suggest_token_secrets,
+    suggest_paths_below_prefixes,
 )
 """Rules that point out what may be meant."""

@@ -10,7 +10,7 @@ from ..catalog.quantizations import QUANTIZATIONS
 from ..catalog.server_images import default_server_image, read_version
 from ..errors import CatalogError, Problem, move_under
 from ..errors import Path as FieldPath
-from .model_sizes import build_shape
+from .model_sizes import DENSE, build_shape
 
 LARGEST_FILE = 2**20
 """Bytes of a ``config.json``; known models have some thousands."""
@@ -130,6 +130,9 @@ def _compare_quantization(content: Mapping[str, Any], model: Mapping[str, Any]) 
         reason = f"configJson names no quantization, and {stated} reads weights that are stored in it"
         hint = "remove it, or write fp8_per_tensor, which vLLM makes from 16 bits"
         yield Problem("quantization-not-stored", ("quantization",), reason, hint)
+    elif stated and QUANTIZATIONS[stated].covers == "experts" and content.get("model_type") in DENSE:
+        reason = f"{stated} makes only a mixture of experts small, and this model has no experts"
+        yield Problem("quantization-not-stored", ("quantization",), reason, "choose another, such as fp8_per_tensor")
     elif fitting and stated not in fitting:
         reason = f"the weights are stored in {method} (quantization_config), and the stack file says {stated or 'none'}"
         yield Problem("quantization-not-stored", ("quantization",), reason, f"write {' or '.join(fitting)}")

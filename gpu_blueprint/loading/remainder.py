@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..catalog import list_regions
 from ..catalog.versions import KUBERNETES, parse_version
 from ..checks.budgets import BOUND_KINDS
+from ..checks.model_room import name_room
 from ..checks.system_nodes import TOO_SMALL_KIND
 from ..config.billing import Billing
 from ..config.buying import Reservation
@@ -80,7 +81,7 @@ class Remainder:
         self._replaced: set[Path] = set()
         self._stand_ins: set[str] = set()
         self._positions: dict[str, list[int]] = {}
-        self._dropped: set[str] = {_NO_ACCOUNT}
+        self._dropped: set[str] = {_NO_ACCOUNT, *_list_replaced_rooms(data, broken)}
         self._has_nameless = False  # a dropped item may have any name, such as a pool with the field nmae
         self.data = {key: self._drop_items(key, value, heads) for key, value in data.items()}
         if not isinstance(self.data.get("storage", []), list):
@@ -168,6 +169,13 @@ class Remainder:
     def _knows(self, names: Iterable[str]) -> bool:
         kept = {str(_find_name(item)) for name in _LISTS for item in _find_items(self.data, name)}
         return {*names} <= kept | {str(self.data.get("accountId")), str(self.data["region"])}
+
+
+def _list_replaced_rooms(data: dict[str, Any], broken: Iterable[Problem]) -> Iterator[str]:
+    """Yield the name of each tenant's room of which CPU or memory was replaced."""
+    for problem in broken:
+        if problem.path[:1] == ("tenants",) and problem.path[2:] in (("cpu",), ("memory",)):
+            yield name_room(str(_find_name(find_value(find_value(data, "tenants"), problem.path[1]))))
 
 
 def _find_name(item: Any) -> Any:

@@ -40,7 +40,7 @@ def test_every_fault_of_two_models_is_told_at_once() -> None:
         {"pool": {"purchase": ["on-demand", "spot"]}},
         {"pools": [builders.pool(nmae="main")]},
         {"pools": [{"nmae": "main", "purpose": "inference", "gpu": "l4", "purchase": ["on-demand"], "maxGpus": 8}]},
-        {"tenants": [builders.tenant(cpu="many", gpus={"main": 8}, members=[])]},
+        {"tenants": [builders.tenant(cpu="many", memory="much", gpus={"main": 8}, members=[])]},
         {"tenants": [{**builders.tenant(gpus={"main": 8}), "nmae": "x"}]},
         {"storage": [{**WEIGHTS, "kind": "nfs"}]},
         {"storage": [{**WEIGHTS, "tenants": {}}]},

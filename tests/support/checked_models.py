@@ -19,6 +19,7 @@ HUB = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789abcdef0123456789abc
 DRIVER = "image-above-driver"
 """Kind of a note that every image of Triton brings."""
 DIGEST = "sha256:4f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
+ROOM = {"cpu": "1024", "memory": "8Ti"}
 MPS = {"mode": "mps", "replicas": 2}
 
 
@@ -63,7 +64,7 @@ def build(*models: Any, **fields: Any) -> dict[str, Any]:
         **builders.monitoring(),
         "storage": [WEIGHTS],
         "pools": [builders.pool(**{"maxGpus": 16, **changed})],
-        "tenants": [builders.tenant(gpus={"main": 16})],
+        "tenants": [builders.tenant(gpus={"main": 16}, **ROOM)],
         "models": [*models],
     }
     return builders.stack(**{**base, **fields})
