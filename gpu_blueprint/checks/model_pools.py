@@ -47,7 +47,7 @@ def warn_of_models_in_other_pools(stack: StackConfig) -> Iterator[Problem]:
     """Warn of models in pools for other work, whose nodes come, stay and go as that work needs them."""
     for version in list_versions(stack):
         pool = version.pool
-        if pool.purpose != "inference" and pool not in stack.queued_pools:
+        if pool.purpose != "inference":
             reason = (
                 f"pool {pool.name} is for {pool.purpose}, and consolidates, drains and replaces nodes for that work"
             )
@@ -62,7 +62,7 @@ def warn_of_lonely_replicas_on_spot(stack: StackConfig) -> Iterator[Problem]:
     """
     for version in list_versions(stack):
         least = version.entry.replicas.min
-        if _SPOT in version.pool.purchase and 0 < least < _LEAST_REPLICAS and not version.is_next:
+        if _SPOT in version.pool.purchase and 0 < least < _LEAST_REPLICAS:
             reason = f"{least} replica on spot: when EC2 takes its node back, nobody answers until another has loaded"
             path = ("models", version.index, "replicas", "min")
             yield Problem(

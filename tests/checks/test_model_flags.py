@@ -85,3 +85,7 @@ def test_flags_of_the_next_version_are_judged_with_its_own_image() -> None:
     assert find(model) == {"models.0.arguments.anthropic-disabled-thinking-effort": "flag-not-in-release"}
     own = {**following, "arguments": {"porrt": 1}}
     assert find(vllm(next=own)) == {"models.0.next.arguments.porrt": "unknown-flag"}
+
+
+def test_a_flag_of_the_platform_is_never_the_remedy() -> None:
+    assert only(vllm(arguments={"gpu-memory-utilisation": 0.9})).hint != "did you mean gpu-memory-utilization?"

@@ -4,7 +4,7 @@ import pytest
 
 from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 
-from ..support.checked_models import SHAPE, SMALL, find, only, vllm
+from ..support.checked_models import SHAPE, SMALL, check, find, only, vllm
 
 HALF = {**SMALL, "dtype": "float16"}
 
@@ -87,3 +87,9 @@ def test_a_format_needs_a_release_that_takes_it(tag: str, quantization: str, kin
 def test_the_format_of_the_next_version_is_judged_at_its_own_field() -> None:
     following = {"version": "v2", "share": 0.5, "quantization": "fp8"}
     assert find(vllm(next=following), pool={"gpu": "a10g"}) == {"models.0.next.quantization": "format-not-on-gpu"}
+
+
+def test_formats_for_experts_are_pointed_out_and_not_offered() -> None:
+    found = [problem.kind for problem in check(vllm(quantization="mxfp4"))]
+    assert sorted(found) == ["format-computed-wider", "format-of-experts"]
+    assert "int8_per_channel" not in only(vllm(quantization="fp8"), pool={"gpu": "a10g"}).hint

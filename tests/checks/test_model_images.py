@@ -133,3 +133,16 @@ def test_production_that_downloads_weights_is_warned_of() -> None:
     model = vllm(source=HUB, image=PINNED)
     assert find(model, environment="prod") == {"models.0.source.repository": "production-downloads-weights"}
     assert check(model, environment="dev") == []
+
+
+def test_plans_that_only_the_next_version_has_are_built_with_its_image() -> None:
+    following = {"version": "v2", "share": 0.5, "image": {"tag": "26.08-py3"}, **PLAN}
+    assert find(triton(image={"tag": "26.04-py3"}, next=following)) == {}
+
+
+def test_two_servers_do_not_share_a_digest() -> None:
+    other = triton(image={"tag": "26.08-py3", "digest": DIGEST})
+    assert find(vllm(image=PINNED), other) == {"models.1.image.digest": "digest-of-other-image"}
+    assert find(vllm(image=PINNED), vllm(name="draft", image={**PINNED, "tag": "v0.30.0"})) == {}
+    zeros = {"digest": "sha256:" + "0" * 64}
+    assert find(vllm(image={**PINNED, **zeros}), triton(image={"tag": "26.08-py3", **zeros})) == {}

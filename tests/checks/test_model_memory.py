@@ -126,3 +126,16 @@ def test_a_next_version_that_does_not_fit_is_refused_at_its_own_size() -> None:
 
 def test_each_fault_is_told_once_for_both_versions() -> None:
     assert len(check(vllm(shape=LLAMA_70B, next={"version": "v2", "share": 0.5}))) == 1
+
+
+def test_a_pool_with_a_queue_is_no_place_for_a_model() -> None:
+    train = builders.pool(name="train", gpu="h100-80gb", purpose="training")
+    fields = {"pools": [builders.pool(), train], "tenants": [builders.tenant(gpus={"main": 8, "train": 8})]}
+    assert "pool train" in only(vllm(shape=LLAMA_70B), **fields).hint
+    assert "pool train" not in only(vllm(shape=LLAMA_70B), **fields, queueing={}).hint
+
+
+@pytest.mark.parametrize(("share", "is_fine"), [(0.97, True), (0.98, False), (1, False)])
+def test_a_part_of_a_whole_gpu_leaves_room_for_cuda(share: float, is_fine: bool) -> None:
+    found = find(vllm(gpuMemoryUtilization=share))
+    assert found == ({} if is_fine else {"models.0.gpuMemoryUtilization": "utilization-above-share"})

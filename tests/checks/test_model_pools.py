@@ -63,6 +63,12 @@ def test_one_replica_on_spot_is_warned_of(least: int, pool: dict[str, Any], coun
     assert [problem.kind for problem in found] == ["one-replica-on-spot"] * count
 
 
+def test_one_replica_of_two_versions_is_told_once() -> None:
+    following = {"version": "v2", "share": 0.5}
+    found = check(vllm(next=following, replicas={"min": 1, "max": 4}), pool=SPOT)
+    assert [problem.kind for problem in found] == ["one-replica-on-spot"]
+
+
 def test_two_versions_on_spot_stand_in_for_each_other() -> None:
     following = {"version": "v2", "share": 0.5}
     assert find(vllm(next=following, replicas={"min": 2, "max": 4}), pool=SPOT) == {}

@@ -38,7 +38,7 @@ def test_the_most_replicas_of_a_model_fit_its_tenant(quota: dict[str, Any], word
 def test_the_least_replicas_of_all_models_fit_together() -> None:
     second, third = model(2, 2, name="draft"), model(2, 2, name="third")
     assert find(model(2, 4), second, **team(cpu="16")) == {}
-    problem = only(model(2, 4), second, third, **team(cpu="16"))
+    problem = only(model(2, 4), second, third, model(2, 2, name="fourth"), **team(cpu="16"))
     assert problem.path == ("models", 2, "replicas", "min")
     assert problem.reason == "with it, the models of team always request 24 CPUs, and the quota of team is 16"
 

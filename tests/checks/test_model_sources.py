@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ..support import builders
-from ..support.checked_models import HUB, WEIGHTS, check, find, only, triton, vllm
+from ..support.checked_models import HUB, SHAPE, WEIGHTS, check, find, only, triton, vllm
 
 OTHER = {**WEIGHTS, "name": "others", "bucket": "acme-others", "tenants": {"second": "write"}}
 HOMES = {"name": "homes", "kind": "efs", "tenants": {"team": "write"}}
@@ -63,3 +63,23 @@ def test_a_tenant_that_does_not_exist_hides_no_other_problem() -> None:
         "models.0.source.storage": "unknown-storage",
         "models.0.arguments.porrt": "unknown-flag",
     }
+
+
+def test_weights_that_are_larger_than_their_file_system_are_refused() -> None:
+    scratch = {"name": "scratch", "kind": "fsx-lustre", "sizeGib": 1200, "zone": "us-east-1a"}
+    fields: dict[str, Any] = {
+        "storage": [{**scratch, "tenants": {"team": "write"}}],
+        "pool": {"gpu": "h200-141gb", "gpusPerNode": [8], "zones": ["us-east-1a"]},
+    }
+    large = {**SHAPE, "parameters": 9e11, "kvHeads": 8}
+    model = vllm(source={"storage": "scratch"}, shape=large, gpus=8, replicas={"min": 1, "max": 1})
+    assert find(model, **fields)["models.0.source.storage"] == "weights-beyond-storage"
+    assert "models.0.source.storage" not in find({**model, "shape": {**large, "parameters": 4e11}}, **fields)
+
+
+def test_a_path_that_repeats_the_prefix_of_its_storage_is_pointed_out() -> None:
+    storage = [{**WEIGHTS, "prefix": "models/"}]
+    note = only(vllm(source={"storage": "weights", "path": "models/llama"}), storage=storage)
+    assert (note.kind, note.severity) == ("path-repeats-prefix", "note")
+    assert "models/models/llama/" in note.reason and note.hint.startswith("write llama")
+    assert find(vllm(source={"storage": "weights", "path": "models2/llama"}), storage=storage) == {}

@@ -190,3 +190,7 @@ def test_models_of_a_wrong_shape_stay_for_the_checks_of_shapes(models: Any) -> N
 
 def test_a_file_is_read_from_the_folder_that_is_named(folder: Path) -> None:
     assert read_config_json("llama/config.json", folder / "models") == LLAMA
+
+
+def test_a_model_without_experts_has_no_format_for_experts(folder: Path) -> None:
+    assert find(chat(quantization="int8_per_channel_weight_only"))["models.0.quantization"] == "quantization-not-stored"
