@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from ..errors import CatalogError, suggest
 from .ami_families import AMI_FAMILIES
+from .gpus import Gpu
 from .table import read_rows
 
 FILE = "server_images.csv"
@@ -74,6 +75,10 @@ class ServerImage:
     def own_driver(self) -> int:
         """Driver branch of the image's CUDA; with an older branch, CUDA's compatibility limits the features."""
         return _OWN_DRIVERS[self.cuda]
+
+    def runs_on(self, gpu: Gpu) -> bool:
+        """Return whether the image has kernels for a GPU."""
+        return self.min_compute_capability <= gpu.compute_capability
 
 
 def read_version(tag: str) -> tuple[int, ...]:

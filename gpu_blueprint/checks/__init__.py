@@ -38,6 +38,7 @@ from .images import (
     warn_of_images_outside_the_cache,
 )
 from .isolation import warn_of_tenants_on_one_gpu
+from .models import MODEL_HINTS, MODEL_PROBLEMS, MODEL_WARNINGS
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
     refuse_overlapping_service_cidr,
@@ -190,6 +191,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_unreachable_weights,
     refuse_weights_beyond_storage,
     refuse_mirrors_in_the_cache,
+    *MODEL_PROBLEMS,
 )
 """Rules for stacks whose models have no problems of their own, and which passed the rules above."""
 
@@ -235,6 +237,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_images_that_nobody_may_run,
     warn_of_images_outside_the_cache,
     warn_of_distant_mirrors,
+    *MODEL_WARNINGS,
 )
 """Rules for stacks without problems."""
 
@@ -253,6 +256,7 @@ HINTS: tuple[Check, ...] = (
     suggest_faster_data,
     suggest_endpoint_for_s3,
     suggest_prepull_beside_nvme,
+    *MODEL_HINTS,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
 
@@ -282,5 +286,4 @@ def find_warnings(stack: StackConfig, today: date) -> Iterator[Problem]:
 
 def find_hints(stack: StackConfig) -> Iterator[Problem]:
     """Yield notes on a stack without problems, which its authors may have meant otherwise."""
-    for check in HINTS:
-        yield from check(stack)
+    yield from _report_once(problem for check in HINTS for problem in check(stack))

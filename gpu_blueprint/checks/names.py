@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..catalog import namespaces
 from ..config import StackConfig
-from ..errors import Problem
+from ..errors import Path, Problem
 
 LONGEST_CLUSTER_NAME = 40
 """IAM's names have 64 characters, of which a region and a hash take up to 22."""
@@ -35,24 +35,24 @@ def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse services that name the same Deployment."""
-    known: set[tuple[str, str]] = set()
+    """Refuse services and versions of models that name the same Deployment."""
+    known: dict[tuple[str, str], Path] = {}
     for path, service in stack.placed_services:
-        if (service.tenant, service.name) in known:
-            reason = f"tenant {service.tenant} has another service {service.name!r}, and both name the same Deployment"
-            yield Problem("name-taken", (*path, "name"), reason, "name each Deployment once")
-        known.add((service.tenant, service.name))
+        first = known.setdefault((service.tenant, service.name), path)
+        if first is path or _names_one_model(stack, first, path):
+            continue
+        reason = f"tenant {service.tenant} has another service {service.name!r}, and both name the same Deployment"
+        if path[0] == "models":
+            reason = f"a version of the model has the Deployment {service.name!r}, which is already that of "
+            reason += ".".join(map(str, first))
+        yield Problem("name-taken", (*path, "name"), reason, "name each Deployment once")
 
 
-def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse models of one tenant with one name, at which callers could not tell them apart."""
-    known: set[tuple[str, str]] = set()
-    for index, model in enumerate(stack.models):
-        if (model.tenant, model.name) in known:
-            reason = f"tenant {model.tenant} has another model {model.name!r}, and callers find a model by its name"
-            hint = "choose another name; two versions of a model are one entry with next"
-            yield Problem("name-taken", ("models", index, "name"), reason, hint)
-        known.add((model.tenant, model.name))
+def _names_one_model(stack: StackConfig, first: Path, second: Path) -> bool:
+    """Return whether two entries are models of one name; another rule refuses them."""
+    if (first[0], second[0]) != ("models", "models"):
+        return False
+    return stack.models[int(first[1])].name == stack.models[int(second[1])].name
 
 
 def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:

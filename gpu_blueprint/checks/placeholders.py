@@ -31,6 +31,8 @@ def explain_placeholder(text: str) -> str:
         return "addresses of examples (RFC 5737)" if _is_example_block(text) else ""
     if re.fullmatch(r"[0-9]{12}", text):
         return "the account of an example" if _is_example_account(text) else ""
+    if digest := re.fullmatch(r"sha256:([0-9a-f]{64})", text):
+        return "the digest of no image" if len({*digest[1]}) == 1 or digest[1].startswith(_EXAMPLE_IDS) else ""
     if named := re.match(r"arn:aws[\w-]*:[^:]*:[^:]*:([0-9]{12}):", text):
         return "an ARN in the account of an example" if _is_example_account(named[1]) else ""
     if named := re.fullmatch(r"[a-z]+-([0-9a-f]{8,17})", text):

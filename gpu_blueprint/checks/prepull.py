@@ -17,14 +17,14 @@ def warn_of_images_that_nobody_may_run(stack: StackConfig) -> Iterator[Problem]:
     for pool_index, pool in stack.numbered_gpu_pools:
         for index, image in enumerate(pool.prepull):
             own = split_image(image)[0] == name_registry(stack)
-            if not own and not any(_is_below(image, entry) for entry in stack.allowed_images):
+            if not own and not any(lies_below(image, entry) for entry in stack.allowed_images):
                 reason = f"tenants may not run {image!r}, so new nodes would pull it for nobody"
                 hint = "add its registry and path to images.allowed, or remove it"
                 path = ("pools", pool_index, "prepull", index)
                 yield Problem("prepull-not-allowed", path, reason, hint, severity="warning")
 
 
-def _is_below(image: str, entry: str) -> bool:
+def lies_below(image: str, entry: str) -> bool:
     """Return whether an image is an entry of ``images.allowed``, or lies below it."""
     full = _name_fully(image)
     allowed = entry.removesuffix("/").replace("index.docker.io", "docker.io", 1)

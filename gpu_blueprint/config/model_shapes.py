@@ -1,11 +1,12 @@
 """The size of a language model: what decides how much memory its weights and its KV cache take."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ..errors import Problem
 from ..model import Model
 
 Dtype = Literal["float32", "float16", "bfloat16"]
@@ -41,7 +42,9 @@ class ModelShape(Model):
     @property
     def embeddings(self) -> float:
         """Parameters that quantization leaves as they are."""
-        return self.embedding_parameters or min(_EMBEDDING_SHARE * self.parameters, _MOST_EMBEDDINGS)
+        if self.embedding_parameters is not None:
+            return self.embedding_parameters
+        return min(_EMBEDDING_SHARE * self.parameters, _MOST_EMBEDDINGS)
 
     def count_kv_bytes(self, bytes_per_number: float | None = None) -> float:
         """Return the bytes of one token in the KV cache of all GPUs of a replica together.
@@ -52,3 +55,9 @@ class ModelShape(Model):
         size = DTYPE_BYTES[self.dtype]
         stated = self.kv_bytes_per_token or _KV * self.layers * self.kv_heads * self.head_size * size
         return stated * (bytes_per_number or size) / size
+
+    def problems(self) -> Iterator[Problem]:
+        if self.embeddings > self.parameters:
+            reason = f"{self.embeddings:g} is more than all parameters, {self.parameters:g}"
+            hint = "write 2 × vocab_size × hidden_size, or remove it"
+            yield Problem("embeddings-above-parameters", ("embeddingParameters",), reason, hint)

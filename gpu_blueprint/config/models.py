@@ -21,6 +21,7 @@ INSTANCE_LABEL = "app.kubernetes.io/instance"
 """Label of the pods of one version: the Deployment, the scaler and the monitor select it."""
 MANAGER_LABEL, MANAGER = "app.kubernetes.io/managed-by", "gpu-blueprint"
 """Label of everything that belongs to a model. Charts of the team may use the same names, and say Helm here."""
+ConfigJson = Annotated[str, Field(min_length=1, max_length=500)]
 KvCacheDtype = Literal["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"]
 _QUEUE = Queue.model_construct(signal="queue", per_replica=4)
 """A few waiting requests say that a replica is missing, before callers notice."""
@@ -55,6 +56,8 @@ class NextVllm(_Next):
 
     shape: ModelShape | None = None
     """Size of the next version. Default: the same."""
+    config_json: ConfigJson | None = None
+    """In place of `shape`: the path of the next version's `config.json`. Default: the same size."""
     quantization: QuantizationName | None = None
     """Quantization of the next version. Default: the same."""
     max_model_len: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
@@ -191,7 +194,7 @@ class VllmModel(ServedModel):
     """`vllm` serves language models."""
     shape: ModelShape | None = None
     """Size of the model, from which `check` computes the memory that it takes."""
-    config_json: str | None = Field(None, min_length=1, max_length=500)
+    config_json: ConfigJson | None = None
     """In place of `shape`: the path of the model's `config.json` below the folder of `Pulumi.yaml`."""
     quantization: QuantizationName | None = None
     """Quantization of the weights, such as `fp8` or `awq`. Default: none, and the weights are of the shape's dtype."""
@@ -230,7 +233,7 @@ class TritonModel(ServedModel):
     """`triton` serves any other model."""
     models: Annotated[list[TritonEntry], Field(min_length=1, max_length=50)]
     """Models of the server; they share its GPU."""
-    memory_gib: Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)] | None = None
+    memory_gib: Annotated[float, Field(ge=0.1, le=10_000, allow_inf_nan=False)] | None = None
     """GiB of GPU memory that all models together take, as `nvidia-smi` shows it. Default: not checked."""
     requests_per_second: Threshold | None = None
     """Requests that a replica answers in a second at full load, for the cost of a million requests."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -10,11 +11,13 @@ from ..checks import find_mismatches, find_problems
 from ..checks.placeholders import find_placeholders
 from ..config.addresses import URL_KIND
 from ..config.stack import StackConfig
-from ..errors import Path, Problem, StackError
+from ..errors import Path as FieldPath
+from ..errors import Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
 from ..model import Model
 from .field_names import find_value
 from .migrations import refuse_other_schema
+from .model_configs import fill_shapes
 from .plain_secrets import refuse_plain_secrets
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD, ReadText, explain_error
 from .remainder import Remainder, find_problems_in_sound_parts
@@ -38,7 +41,7 @@ class Outcome:
     problems: tuple[Problem, ...]
 
 
-def _write_value(_: Path, value: Any) -> str:
+def _write_value(_: FieldPath, value: Any) -> str:
     return str(value)
 
 
@@ -83,8 +86,9 @@ def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value, nam
         return Outcome(None, (Problem("wrong-type", (), f"got {stack!r}, not a mapping"),))
     if other_schema := tuple(refuse_other_schema(stack, name)):  # its fields have other names or meanings
         return Outcome(None, other_schema)
-    data = {**stack, "region": region}
+    data, unread = fill_shapes({**stack, "region": region}, Path())
     config, found = _find_all(data, read_text)
+    found += unread
     known = {problem.path for problem in found if problem.kind in (SECRET_IN_STACK, URL_KIND)}
     secrets = {problem.path: problem for problem in refuse_plain_secrets(stack) if problem.path not in known}
     found = [*secrets.values(), *(problem for problem in found if problem.path not in secrets)]
@@ -124,7 +128,7 @@ def _validate(model: type[_Part], data: Any, read_text: ReadText = _write_value)
         return None, [explain_error(details, model, data, read_text) for details in error.errors()]
 
 
-def _name_subject(path: Path, data: dict[str, Any]) -> str:
+def _name_subject(path: FieldPath, data: dict[str, Any]) -> str:
     """Return the pool, tenant, service or reservation of a path, such as ``pool infer-l4``; empty for other paths."""
     if len(path) < 2 or path[0] not in _SUBJECTS:
         return ""

@@ -10,10 +10,12 @@ from pydantic import TypeAdapter, ValidationError
 from ..catalog import list_regions
 from ..catalog.versions import KUBERNETES, parse_version
 from ..checks.budgets import BOUND_KINDS
+from ..checks.model_room import name_room
 from ..checks.system_nodes import TOO_SMALL_KIND
 from ..config.billing import Billing
 from ..config.buying import Reservation
 from ..config.cluster import Cluster
+from ..config.models import AnyModel
 from ..config.network import Network
 from ..config.services import Service
 from ..config.stack_sections import AnyPool
@@ -24,7 +26,7 @@ from ..model import Model
 from .field_names import find_value
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD
 
-_LISTS = ("pools", "tenants", "reservations", "services", "storage")
+_LISTS = ("pools", "tenants", "reservations", "services", "models", "storage")
 _ROLE = "arn:aws:iam::000000000000:role/x"
 _NO_ACCOUNT = "0" * 12
 _ANY_REGION = "us-east-1"
@@ -63,6 +65,7 @@ _PARTS: dict[str, TypeAdapter[Any]] = {
     "reservations": TypeAdapter(Reservation),
     "tenants": TypeAdapter(Tenant),
     "services": TypeAdapter(Service),
+    "models": TypeAdapter(AnyModel),
     "storage": TypeAdapter(AnyStorage),
     "billing": TypeAdapter(Billing),
 }
@@ -78,7 +81,7 @@ class Remainder:
         self._replaced: set[Path] = set()
         self._stand_ins: set[str] = set()
         self._positions: dict[str, list[int]] = {}
-        self._dropped: set[str] = {_NO_ACCOUNT}
+        self._dropped: set[str] = {_NO_ACCOUNT, *_list_replaced_rooms(data, broken)}
         self._has_nameless = False  # a dropped item may have any name, such as a pool with the field nmae
         self.data = {key: self._drop_items(key, value, heads) for key, value in data.items()}
         if not isinstance(self.data.get("storage", []), list):
@@ -166,6 +169,13 @@ class Remainder:
     def _knows(self, names: Iterable[str]) -> bool:
         kept = {str(_find_name(item)) for name in _LISTS for item in _find_items(self.data, name)}
         return {*names} <= kept | {str(self.data.get("accountId")), str(self.data["region"])}
+
+
+def _list_replaced_rooms(data: dict[str, Any], broken: Iterable[Problem]) -> Iterator[str]:
+    """Yield the name of each tenant's room of which CPU or memory was replaced."""
+    for problem in broken:
+        if problem.path[:1] == ("tenants",) and problem.path[2:] in (("cpu",), ("memory",)):
+            yield name_room(str(_find_name(find_value(find_value(data, "tenants"), problem.path[1]))))
 
 
 def _find_name(item: Any) -> Any:

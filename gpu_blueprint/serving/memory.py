@@ -59,15 +59,21 @@ def measure_model(stack: StackConfig, pool: Pool, model: VllmModel) -> ModelMemo
     """Return the memory of a replica in a pool; None if the size of the model is not known or the pool has no type."""
     if model.shape is None or not (rows := stack.list_instances(pool)):
         return None
+    device = min(row.gpu_memory_mib for row in rows) / 1024 * find_part(pool, model.gpus)
+    return fill_devices(model, model.shape, device * find_utilization(pool, model))
+
+
+def fill_devices(model: VllmModel, shape: ModelShape, granted_gib: float) -> ModelMemory:
+    """Return the memory of a replica on devices of which each grants the GiB."""
     gpus = count_devices(model.gpus)
-    granted = min(row.gpu_memory_mib for row in rows) / 1024 * find_part(pool) * find_utilization(pool, model) * gpus
+    token = shape.count_kv_bytes(KV_CACHE_FORMATS[model.kv_cache_dtype].bytes_per_value)
+    # More GPUs than heads of keys and values keep each head several times.
+    copies = max(1, gpus / shape.kv_heads)
     return ModelMemory(
-        granted=granted,
-        weights=count_weights_gib(model, model.shape),
+        granted=granted_gib * gpus,
+        weights=count_weights_gib(model, shape),
         workspace=WORKSPACE_GIB * gpus,
-        sequence=model.shape.count_kv_bytes(KV_CACHE_FORMATS[model.kv_cache_dtype].bytes_per_value)
-        * model.max_model_len
-        / _GIB,
+        sequence=token * copies * model.max_model_len / _GIB,
     )
 
 
@@ -85,18 +91,25 @@ def count_devices(amount: GpuAmount) -> int:
     return sum(amount.values()) if isinstance(amount, dict) else amount
 
 
-def find_part(pool: Pool) -> float:
-    """Return the part of a GPU's memory that a process sees: a MIG slice, or else the whole GPU, also a shared one."""
+def find_part(pool: Pool, amount: GpuAmount) -> float:
+    """Return the part of a GPU's memory that a process sees: a MIG slice, or else the whole GPU, also a shared one.
+
+    Args:
+        pool: The pool.
+        amount: The units of a replica. Of several MIG profiles the smallest decides.
+    """
     if not isinstance(pool.sharing, Mig) or pool.model.mig is None:
         return 1
     profiles = pool.model.mig.profiles
-    whole = max(profile.memory_slices for profile in profiles.values())
-    return min(profiles[name].memory_slices for name in find_mig_layout(pool.model, pool.sharing)) / whole
+    layout = find_mig_layout(pool.model, pool.sharing)
+    chosen = [name for name, count in amount.items() if count and name in layout] if isinstance(amount, dict) else []
+    return min(profiles[name].memory_slices for name in chosen or layout) / pool.model.mig.memory_slices
 
 
 def find_utilization(pool: Pool, model: VllmModel) -> float:
     """Return the part of the memory that it sees which a replica takes."""
-    return model.gpu_memory_utilization or find_most_utilization(pool)
+    stated = model.gpu_memory_utilization
+    return find_most_utilization(pool) if stated is None else stated
 
 
 def find_most_utilization(pool: Pool) -> float:

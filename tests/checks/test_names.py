@@ -11,7 +11,7 @@ def test_a_tenant_named_like_a_pool_is_refused() -> None:
     found = builders.problems(tenants=[builders.tenant(name="main")])
     assert found == [
         "tenants.0.name: 'main' is already the name of pools.0; "
-        "choose another name; a name means one pool, tenant or service of a stack"
+        "choose another name; a name means one pool, tenant, service or model of a stack"
     ]
 
 

@@ -21,6 +21,7 @@ from ..support.plans import SHIPPED, shipped_config
         *("vpc-0a1b2c3d4e5f60718", "subnet-1a2b3c4d", "cr-1234567890abcdef0", "vpc-0123456789abcdef0"),
         *("gpu-costs@example.com", "a@ml.example.org", "team@corp.test", "https://prometheus.example.com/api"),
         *("smtp.example.com:587", "http://prometheus.example.net:9090"),
+        *("sha256:" + "0" * 64, "sha256:" + "f" * 64, "sha256:0a1b2c3d" + "7" * 56),
     ],
 )
 def test_a_value_that_documentation_reserves_is_a_placeholder(text: str) -> None:
@@ -50,6 +51,7 @@ def test_a_value_that_documentation_reserves_is_a_placeholder(text: str) -> None
         *("arn:aws:iam::100200300401:role/platform", "arn:aws:iam::100200300401:role/111122223333"),
         *("vpc-0d4c7a91e2b85f360", "us-east-1a", "v20260923", "gpu-0a1b2c3d-team", "p5.48xlarge"),
         *("team@mlcorp.io", "team@example.com.mlcorp.io", "https://prometheus.mlcorp.io", "smtp.mlcorp.io:587"),
+        *("sha256:" + "0" * 63, "sha256:" + "0" * 63 + "1", "0" * 64),
         *("http://prometheus.monitoring.svc:9090", "ml.example.com/gpu", "example.com", "test"),
     ],
 )

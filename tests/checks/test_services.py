@@ -10,7 +10,7 @@ from gpu_blueprint.checks.services import (
     warn_of_services_that_wait_for_each_other,
 )
 
-from ..support import builders
+from ..support import builders, checked_models
 
 
 def test_services_that_together_may_want_more_than_the_quota_are_warned_of() -> None:
@@ -72,3 +72,22 @@ def test_grants_in_several_pools_make_one_quota_of_their_resource() -> None:
     pools = [*stack["pools"], builders.pool(name="other", gpu="a10g")]
     tenants = [builders.tenant(gpus={"main": 4, "other": 2})]
     assert list(warn_of_rollouts_that_wait(builders.config(**{**stack, "pools": pools, "tenants": tenants}))) == []
+
+
+def test_a_model_with_two_replicas_ends_one_before_it_starts_the_next_and_waits_for_nobody() -> None:
+    following = {"version": "v2", "share": 0.5}
+    for replicas, versions, is_warned in (
+        ({"min": 2, "max": 8}, {}, False),
+        ({"min": 1, "max": 8}, {}, True),
+        ({"min": 1, "max": 7}, {}, False),
+        ({"min": 1, "max": 8}, {"next": following}, False),
+    ):
+        full = {"maxGpus": 8}
+        stack = checked_models.config_of(
+            checked_models.vllm(replicas=replicas, **versions),
+            pools=[builders.pool(**full)],
+            tenants=[builders.tenant(gpus={"main": 8})],
+        )
+        found = list(warn_of_rollouts_that_wait(stack))
+        assert [warning.path for warning in found] == [("models", 0, "replicas", "max")] * is_warned
+        assert all(warning.hint.startswith("write min: 2") for warning in found)

@@ -25,11 +25,15 @@ from policies import Waiver
 
 from ..support import builders
 from ..support.field_effects import CHANGES, JUDGED, Stack, existing
+from ..support.field_effects_models import COUPLED_MODELS, JUDGED_MODELS, MODELS, SHOWN
 from ..support.field_effects_pools import POOLS, STATIC
 from ..support.field_effects_priced import COUPLED, PRICED
 from ..support.plans import Plan, plan_of
 
 TODAY = date(2026, 11, 20)
+PLANNED = {**CHANGES, **MODELS}
+FOUND = {**JUDGED, **JUDGED_MODELS}
+ALLOWED = {**COUPLED, **COUPLED_MODELS}
 
 
 def leaves(model: type[Model], place: str = "") -> Iterator[str]:
@@ -89,7 +93,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
 
 def elsewhere(place: str, found: list[str]) -> list[str]:
     """Return the differences outside a place and outside the places that must change with it."""
-    allowed = (plain(place), *COUPLED.get(place, ()))
+    allowed = (plain(place), *ALLOWED.get(place, ()))
     return [
         where for where in found if not any(f"{where}.".startswith((f"{start}.", f"{start}[")) for start in allowed)
     ]
@@ -133,17 +137,19 @@ def policy_findings(stack: Stack) -> list[str]:
 
 
 def test_every_field_has_an_entry_and_every_entry_a_field() -> None:
-    assert sorted({*CHANGES, *POOLS, *JUDGED, *PRICED}) == sorted(set(leaves(StackConfig)))
-    assert len(CHANGES) + len(POOLS) + len(JUDGED) + len(PRICED) == len({*CHANGES, *POOLS, *JUDGED, *PRICED})
+    parts: tuple[dict[str, Any], ...] = (PLANNED, POOLS, FOUND, PRICED, SHOWN)
+    assert sorted({place for part in parts for place in part}) == sorted(set(leaves(StackConfig)))
+    assert sum(map(len, parts)) == len({place for part in parts for place in part})
+    assert len(PLANNED) + len(FOUND) == len(CHANGES) + len(MODELS) + len(JUDGED) + len(JUDGED_MODELS)
 
 
 def test_each_field_of_pools_has_a_pool_name_of_its_own() -> None:
     assert len({pool_name(place) for place in POOLS}) == len(POOLS)
 
 
-@pytest.mark.parametrize("place", [*CHANGES, *JUDGED, *PRICED])
+@pytest.mark.parametrize("place", [*PLANNED, *FOUND, *PRICED, *SHOWN])
 def test_a_pair_of_stacks_differs_in_one_field_only(place: str) -> None:
-    before, after = {**CHANGES, **JUDGED, **PRICED}[place]
+    before, after = {**PLANNED, **FOUND, **PRICED, **SHOWN}[place]
     found = [*differences(before[0], after[0]), *(["region"] if before[1] != after[1] else [])]
     assert found and not elsewhere(place, found)
 
@@ -155,9 +161,9 @@ def test_a_pair_of_pools_differs_in_one_field_only(place: str) -> None:
     assert found and not elsewhere(place, found)
 
 
-@pytest.mark.parametrize("place", CHANGES)
+@pytest.mark.parametrize("place", PLANNED)
 def test_a_field_changes_the_plan(place: str) -> None:
-    before, after = CHANGES[place]
+    before, after = PLANNED[place]
     assert show(plan_of(*before)) != show(plan_of(*after))
 
 
@@ -184,9 +190,9 @@ def explain_least_pod(fields: dict[str, Any]) -> dict[str, Any]:
     return build_pod(stack, stack.gpu_pools[0])
 
 
-@pytest.mark.parametrize("place", JUDGED)
+@pytest.mark.parametrize("place", FOUND)
 def test_a_field_that_changes_no_resource_changes_problems_warnings_or_findings(place: str) -> None:
-    before, after = JUDGED[place]
+    before, after = FOUND[place]
     assert verdict(before) != verdict(after)
 
 
@@ -194,3 +200,9 @@ def test_a_field_that_changes_no_resource_changes_problems_warnings_or_findings(
 def test_a_field_of_the_estimate_changes_the_cost_of_the_stack(place: str) -> None:
     before, after = (as_json(estimate_stack(parse(*stack))) for stack in PRICED[place])
     assert before["total"] != after["total"]
+
+
+@pytest.mark.parametrize("place", SHOWN)
+def test_a_field_of_the_estimate_changes_a_line_of_it(place: str) -> None:
+    before, after = (as_json(estimate_stack(parse(*stack))) for stack in SHOWN[place])
+    assert before != after

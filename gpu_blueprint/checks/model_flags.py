@@ -1,0 +1,84 @@
+"""Further flags of servers, compared with the table of flags and the release of the image."""
+
+import math
+import re
+from collections.abc import Iterator
+
+from ..catalog.server_flags import ServerFlag, find_flag, is_known_at, list_flags
+from ..config import StackConfig
+from ..config.model_parts import Argument
+from ..errors import CatalogError, Problem, move_under, suggest
+from ..serving.images import find_tag
+from .model_versions import list_versions
+
+_SUFFIXED = re.compile(r"-?\d+(\.\d+)?[kKmMgGtT]?")
+"""A number as vLLM reads it, such as 8k."""
+_WORDS = {"switch": "true or false", "number": "a number", "text": "a text or a number"}
+_NO = "no-"
+
+
+def refuse_wrong_flags(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse flags that the server does not have, that the platform sets itself, or whose value is of another kind."""
+    for version in list_versions(stack):
+        model = version.model
+        for name, value in model.arguments.items():
+            found = list(_find_faults(model.server_name, name, value, find_tag(model)))
+            yield from move_under(found, *version.locate("arguments", name))
+
+
+def _find_faults(server: str, name: str, value: Argument, tag: str) -> Iterator[Problem]:
+    """Yield the faults of one flag; paths start at the flag."""
+    flag = find_flag(server, f"--{name}")
+    if flag is None:
+        known = [known.flag.removeprefix("--") for known in list_flags(server).values() if known.owner == "team"]
+        yield Problem("unknown-flag", (), f"{server} has no flag --{name}", suggest(name, known, "some are"))
+    elif flag.owner == "platform":
+        reason = f"the platform sets --{flag.flag.removeprefix('--')} or keeps it off: {flag.note}"
+        yield Problem("flag-of-platform", (), reason, "remove it here")
+    elif name.startswith(_NO) and flag.flag != f"--{name}":
+        hint = f"write {name.removeprefix(_NO)}: false"
+        yield Problem("flag-negated", (), f"--{name} is the opposite of {flag.flag}", hint)
+    elif (last := _find_last_release(flag, tag)) is not None:
+        yield Problem("flag-not-in-release", (), f"{server} takes {flag.flag} {last}, and the image is {tag}", _REMEDY)
+    elif "." not in name and not _fits(server, flag, value):
+        shown = str(value).lower() if isinstance(value, bool) else repr(value)[:60]
+        yield Problem(
+            "flag-value", (), f"{flag.flag} takes {_WORDS[flag.kind]}, and got {shown}", "write another value"
+        )
+
+
+_REMEDY = "remove it, or choose another tag"
+
+
+def _find_last_release(flag: ServerFlag, tag: str) -> str | None:
+    """Return words for the releases that take a flag, if that of a tag does not; None if it does, or has no version."""
+    try:
+        if is_known_at(flag, tag):
+            return None
+    except CatalogError:
+        return None
+    return f"from {flag.since}" + (f" to {flag.until} (exclusive)" if flag.until else " on")
+
+
+def _fits(server: str, flag: ServerFlag, value: Argument) -> bool:
+    """Return whether a value is of a flag's kind."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return False
+    match flag.kind:
+        case "switch":
+            return isinstance(value, bool)
+        case "number":
+            is_suffixed = isinstance(value, str) and server == "vllm" and bool(_SUFFIXED.fullmatch(value))
+            return is_suffixed or (isinstance(value, int | float) and not isinstance(value, bool))
+        case "text":
+            return not isinstance(value, bool)
+
+
+def suggest_caution_with_flags(stack: StackConfig) -> Iterator[Problem]:
+    """Point out flags that a team may set, and that cost it memory or safety."""
+    for version in list_versions(stack):
+        for name in version.model.arguments:
+            flag = find_flag(version.model.server_name, f"--{name}")
+            if flag and flag.owner == "team" and flag.note:
+                path = version.locate("arguments", name)
+                yield Problem("flag-with-effects", path, f"{flag.flag}: {flag.note}", "keep it if you mean it", "note")

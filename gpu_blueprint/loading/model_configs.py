@@ -1,0 +1,150 @@
+"""The file ``config.json`` of a model, which states its size in place of ``shape``."""
+
+import json
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ..catalog.quantizations import QUANTIZATIONS
+from ..catalog.server_images import default_server_image, read_version
+from ..errors import CatalogError, Problem, move_under
+from ..errors import Path as FieldPath
+from .model_sizes import DENSE, build_shape
+
+LARGEST_FILE = 2**20
+"""Bytes of a ``config.json``; known models have some thousands."""
+FIELD = "configJson"
+_QUANTIZATIONS = {
+    "fp8": ("fp8",),
+    "awq": ("awq", "awq_marlin"),
+    "gptq": ("gptq", "gptq_marlin"),
+    "compressed-tensors": ("int8", "compressed-tensors-int4", "fp8"),
+    "mxfp4": ("mxfp4",),
+    "modelopt": ("nvfp4",),
+}
+"""``quant_method`` of a checkpoint → values of ``quantization`` that read it."""
+_FP8_AT_LOAD_UNTIL = (0, 31)
+"""First release of vLLM whose `fp8` reads only weights that are stored in FP8 (vllm/layers/quantization/fp8.py)."""
+
+
+def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
+    """Return a stack object whose models with ``configJson`` have a ``shape`` too, and the problems of the files.
+
+    Args:
+        data: The stack object, which stays as it is.
+        folder: The folder of ``Pulumi.yaml``.
+    """
+    models = data.get("models")
+    if not isinstance(models, list):
+        return data, []
+    found: list[Problem] = []
+    filled = []
+    for index, model in enumerate(models):
+        changed = _fill(model, folder, ("models", index), {}, found)
+        if isinstance(changed, dict) and isinstance(changed.get("next"), dict):
+            following = _fill(changed["next"], folder, ("models", index, "next"), changed, found)
+            changed = {**changed, "next": following}
+        filled.append(changed)
+    return {**data, "models": filled}, found
+
+
+def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], found: list[Problem]) -> Any:
+    """Return a model, or the next version of ``present``, with the shape of its file; add problems to ``found``."""
+    if not isinstance(model, dict) or not isinstance(name := model.get(FIELD), str) or not name:
+        return model
+    place = (*path, FIELD)
+    if model.get("shape") is not None:
+        reason = "shape and configJson state the same size"
+        found.append(Problem("config-json-beside-shape", place, reason, "remove one of them"))
+        return model
+    content = read_config_json(name, folder)
+    if isinstance(content, Problem):
+        found.append(content.under(*place))
+        return model
+    found += move_under(_compare_quantization(content, {**present, **model}), *path)
+    shape = build_shape(content)
+    if isinstance(shape, Problem):
+        found.append(shape.under(*place))
+        return model
+    return {**model, "shape": shape}
+
+
+def read_config_json(name: str, folder: Path) -> Mapping[str, Any] | Problem:
+    """Return the content of a file below a folder, or the problem that keeps it from being read."""
+    if fault := _find_fault(name):
+        return Problem("config-json-outside", (), fault, "write a path such as models/llama/config.json")
+    file, top = folder / name, folder.resolve()
+    try:
+        resolved = file.resolve(strict=True)
+        if not resolved.is_relative_to(top):
+            reason = f"{name!r} is a link to a place outside the folder of Pulumi.yaml"
+            return Problem("config-json-outside", (), reason, "copy the file into the folder")
+        return _read(resolved, name)
+    except FileNotFoundError:
+        hint = "copy config.json from the folder of the weights to this place"
+        return Problem("config-json-missing", (), f"there is no file {name!r} in the folder of Pulumi.yaml", hint)
+    except (OSError, RuntimeError) as error:
+        reason = f"{name!r} cannot be read: {getattr(error, 'strerror', None) or 'the links form a circle'}"
+        return Problem("config-json-missing", (), reason, "name a file that this user may read")
+
+
+def _find_fault(name: str) -> str:
+    """Return why a path may not be followed; empty if it stays below the folder."""
+    if not name.isprintable() or "\\" in name:
+        return "the path holds a character that no path needs"
+    path = PurePosixPath(name)
+    if path.is_absolute() or Path(name).is_absolute() or name.startswith("~"):
+        return f"{name!r} starts outside the folder of Pulumi.yaml"
+    return f"{name!r} leaves the folder of Pulumi.yaml" if ".." in path.parts else ""
+
+
+def _read(file: Path, name: str) -> Mapping[str, Any] | Problem:
+    state = file.stat()
+    if not stat.S_ISREG(state.st_mode):
+        return Problem("config-json-missing", (), f"{name!r} is no file", "name the model's config.json")
+    if state.st_size > LARGEST_FILE:
+        reason = f"{name!r} has {state.st_size:,} bytes, and a config.json has at most {LARGEST_FILE:,}"
+        return Problem("config-json-invalid", (), reason, "name the model's config.json, not its weights")
+    try:
+        content = json.loads(file.read_bytes().decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        reason = f"{name!r} is not JSON" + (f" (line {line})" if line else "")
+        return Problem("config-json-invalid", (), reason, "copy config.json from the folder of the weights again")
+    if not isinstance(content, dict):
+        reason = f"{name!r} holds no object"
+        return Problem("config-json-invalid", (), reason, "name the model's config.json")
+    return content
+
+
+def _compare_quantization(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a quantization that is not that of the stored weights."""
+    stated = model.get("quantization")
+    if stated is not None and (not isinstance(stated, str) or stated not in QUANTIZATIONS):
+        return
+    stored = content.get("quantization_config")
+    method = stored.get("quant_method") if isinstance(stored, Mapping) else None
+    fitting = _QUANTIZATIONS.get(str(method))
+    if method is None and stated and not _is_made_at_load(stated, model):
+        reason = f"configJson names no quantization, and {stated} reads weights that are stored in it"
+        hint = "remove it, or write fp8_per_tensor, which vLLM makes from 16 bits"
+        yield Problem("quantization-not-stored", ("quantization",), reason, hint)
+    elif stated and QUANTIZATIONS[stated].covers == "experts" and content.get("model_type") in DENSE:
+        reason = f"{stated} makes only a mixture of experts small, and this model has no experts"
+        yield Problem("quantization-not-stored", ("quantization",), reason, "choose another, such as fp8_per_tensor")
+    elif fitting and stated not in fitting:
+        reason = f"the weights are stored in {method} (quantization_config), and the stack file says {stated or 'none'}"
+        yield Problem("quantization-not-stored", ("quantization",), reason, f"write {' or '.join(fitting)}")
+
+
+def _is_made_at_load(name: str, model: Mapping[str, Any]) -> bool:
+    """Return whether the server makes a format from 16-bit weights."""
+    if QUANTIZATIONS[name].made == "load":
+        return True
+    image = model.get("image")
+    tag = image.get("tag") if isinstance(image, dict) else default_server_image("vllm").tag
+    try:
+        return name == "fp8" and read_version(str(tag)) < _FP8_AT_LOAD_UNTIL
+    except CatalogError:
+        return False

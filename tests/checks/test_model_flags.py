@@ -1,0 +1,91 @@
+"""Flags exist, belong to the team, are known to the release and have values of their kind."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.catalog.server_flags import list_flags
+
+from ..support.checked_models import find, only, triton, vllm
+
+
+def judge(name: str, value: Any, tag: str = "v0.31.0") -> str | None:
+    """The kind of the one problem or note of a flag of vLLM."""
+    found = find(vllm(arguments={name: value}, image={"tag": tag}))
+    return found.get(f"models.0.arguments.{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("enable-prefix-cachin", True, "unknown-flag"),
+        ("tp", 2, "unknown-flag"),
+        ("enable-prefix-caching", True, None),
+        ("enable-prefix-caching", False, None),
+        ("no-enable-prefix-caching", True, "flag-negated"),
+        ("enable-prefix-caching", "true", "flag-value"),
+        ("enable-prefix-caching", 1, "flag-value"),
+        ("max-num-batched-tokens", 8192, None),
+        ("max-num-batched-tokens", "8k", None),
+        ("max-num-batched-tokens", "8x", "flag-value"),
+        ("max-num-batched-tokens", True, "flag-value"),
+        ("max-num-batched-tokens", float("inf"), "flag-value"),
+        ("port", 9000, "flag-of-platform"),
+        ("no-disable-log-stats", True, "flag-of-platform"),
+        ("gpu-memory-utilization", 0.99, "flag-of-platform"),
+        ("tensor-parallel-size", 4, "flag-of-platform"),
+        ("load-format", "dummy", "flag-of-platform"),
+        ("hf-token", "x", "secret-in-the-open"),
+        ("enable-lora", True, "flag-with-effects"),
+        ("compilation-config.mode", 3, None),
+        ("anthropic-disabled-thinking-effort", "low", None),
+    ],
+)
+def test_a_flag_of_vllm_is_judged(name: str, value: Any, kind: str | None) -> None:
+    assert judge(name, value) == kind
+
+
+def test_a_flag_that_the_release_does_not_take_is_refused_with_the_first_release() -> None:
+    problem = only(vllm(arguments={"anthropic-disabled-thinking-effort": "low"}, image={"tag": "v0.30.0"}))
+    assert problem.kind == "flag-not-in-release"
+    assert "from 0.31.0 on, and the image is v0.30.0" in problem.reason
+
+
+def test_the_hint_for_an_unknown_flag_is_the_nearest_flag_that_a_team_may_set() -> None:
+    assert "enable-prefix-caching" in only(vllm(arguments={"enable-prefix-cachin": True})).hint
+    assert "port" not in only(vllm(arguments={"prt": 1})).hint.replace("support", "").split()
+
+
+@pytest.mark.parametrize("server", ["vllm", "triton"])
+def test_every_flag_of_the_platform_is_refused(server: str) -> None:
+    flags = [flag for flag in list_flags(server).values() if flag.owner == "platform"]
+    arguments = {flag.flag.removeprefix("--"): True for flag in flags}
+    model = vllm(arguments=arguments) if server == "vllm" else triton(arguments=arguments)
+    assert len(flags) > 30 and find(model) == {f"models.0.arguments.{name}": "flag-of-platform" for name in arguments}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("log-verbose", 1, None),
+        ("log-verbose", "1k", "flag-value"),
+        ("allow-http", False, "flag-of-platform"),
+        ("max-model-len", 8192, "unknown-flag"),
+        ("log-info", True, None),
+        ("trace-config", "level=TIMESTAMPS", "flag-with-effects"),
+    ],
+)
+def test_a_flag_of_triton_is_judged(name: str, value: Any, kind: str | None) -> None:
+    assert find(triton(arguments={name: value})).get(f"models.0.arguments.{name}") == kind
+
+
+def test_flags_of_the_next_version_are_judged_with_its_own_image() -> None:
+    following = {"version": "v2", "share": 0.5, "image": {"tag": "v0.30.0"}}
+    model = vllm(arguments={"anthropic-disabled-thinking-effort": "low"}, image={"tag": "v0.31.0"}, next=following)
+    assert find(model) == {"models.0.arguments.anthropic-disabled-thinking-effort": "flag-not-in-release"}
+    own = {**following, "arguments": {"porrt": 1}}
+    assert find(vllm(next=own)) == {"models.0.next.arguments.porrt": "unknown-flag"}
+
+
+def test_a_flag_of_the_platform_is_never_the_remedy() -> None:
+    assert "gpu-memory-utilization" not in only(vllm(arguments={"gpu-memory-utilisation": 0.9})).hint

@@ -1,0 +1,53 @@
+"""The size of a model and the bytes of its cache."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.config.model_shapes import ModelShape
+
+from ..support.checked_models import LLAMA_70B, SHAPE, find, vllm
+
+
+def shape(**changes: Any) -> ModelShape:
+    return ModelShape.model_validate({**SHAPE, **changes})
+
+
+def test_a_token_leaves_a_key_and_a_value_in_each_layer() -> None:
+    assert shape().count_kv_bytes() == 2 * 32 * 8 * 128 * 2 == 131_072
+    assert shape(dtype="float32").count_kv_bytes() == 2 * 131_072
+
+
+def test_a_cache_of_smaller_numbers_takes_less() -> None:
+    assert shape().count_kv_bytes(1) == 65_536
+    assert shape(dtype="float32").count_kv_bytes(2) == 131_072
+
+
+def test_the_stated_bytes_of_a_token_take_the_place_of_the_computed() -> None:
+    latent = shape(kvBytesPerToken=70_272)
+    assert latent.count_kv_bytes() == 70_272
+    assert latent.count_kv_bytes(1) == 35_136, "stated for the dtype of the model"
+
+
+def test_embeddings_have_a_usual_part_of_the_parameters() -> None:
+    assert shape().embeddings == pytest.approx(1.05e9, rel=0.01)
+    assert ModelShape.model_validate(LLAMA_70B).embeddings == pytest.approx(2.1e9)
+    assert shape(embeddingParameters=5e8).embeddings == 5e8
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("parameters", 0), ("parameters", 1e15), ("parameters", float("inf")), ("parameters", "8B")),
+        *(("layers", 0), ("layers", 1001), ("kvHeads", 0), ("headSize", 0), ("heads", 0)),
+        *(("embeddingParameters", -1), ("kvBytesPerToken", 0), ("dtype", "fp8"), ("hidden", 4096)),
+    ],
+)
+def test_numbers_that_no_model_has_are_refused_at_their_field(field: str, value: Any) -> None:
+    assert set(find(vllm(shape={**SHAPE, field: value}))) == {f"models.0.shape.{field}"}
+
+
+@pytest.mark.parametrize("field", SHAPE)
+def test_every_number_but_three_is_needed(field: str) -> None:
+    left = {name: value for name, value in SHAPE.items() if name != field}
+    assert find(vllm(shape=left)) == {f"models.0.shape.{field}": "missing-field"}

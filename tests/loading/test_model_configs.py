@@ -1,0 +1,195 @@
+"""configJson names a file below the folder of Pulumi.yaml, whose size the checks use as that of shape."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.config.models import VllmModel
+from gpu_blueprint.loading import load, parse
+from gpu_blueprint.loading.model_configs import LARGEST_FILE, fill_shapes, read_config_json
+
+from ..support import builders
+from ..support.checked_models import build, config_of, find, only, vllm
+from .test_model_sizes import LLAMA, llama
+
+PLACE = "models/llama/config.json"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of Pulumi.yaml, with the file of Llama 3.1 8B."""
+    top = tmp_path / "project"
+    (top / PLACE).parent.mkdir(parents=True)
+    write(top / PLACE)
+    monkeypatch.chdir(top)
+    return top
+
+
+def write(file: Path, **changes: Any) -> None:
+    file.write_text(json.dumps(llama(**changes)), encoding="utf-8")
+
+
+def chat(name: str = PLACE, **overrides: Any) -> dict[str, Any]:
+    return vllm(**{"shape": None, "configJson": name, **overrides})
+
+
+def test_a_file_becomes_the_shape_of_the_model() -> None:
+    (model,) = config_of(chat()).models
+    assert isinstance(model, VllmModel) and model.shape is not None
+    assert model.shape.parameters == pytest.approx(8.03e9, rel=1e-3)
+
+
+def test_a_stack_file_is_filled_as_the_object_of_pulumi_is(folder: Path) -> None:
+    keys = {"aws:region": builders.REGION, "pulumi:disable-default-providers": ["*"]}
+    text = {"config": {**keys, "gpu-blueprint:stack": build(chat())}}
+    (folder / "Pulumi.test.yaml").write_text(json.dumps(text), encoding="utf-8")
+    assert load("test", folder).models == parse(build(chat()), builders.REGION).models
+
+
+def test_the_object_of_the_caller_stays_as_it_is() -> None:
+    given = build(chat())
+    filled, _ = fill_shapes(given, Path())
+    assert "shape" in filled["models"][0] and "shape" not in given["models"][0]
+
+
+def test_a_model_that_does_not_fit_is_refused_by_its_file(folder: Path) -> None:
+    write(folder / PLACE, num_hidden_layers=80, hidden_size=8192, intermediate_size=28672)
+    assert find(chat()) == {"models.0.pool": "model-beyond-memory"}
+    assert find(chat(), pool={"gpu": "t4"})["models.0.configJson"] == "format-not-on-gpu", "the file has the dtype"
+
+
+def test_the_next_version_may_have_a_file_of_its_own(folder: Path) -> None:
+    write(folder / "large.json", num_hidden_layers=80, hidden_size=8192, intermediate_size=28672)
+    following = {"version": "v2", "share": 0.5, "configJson": "large.json"}
+    assert find(chat(next=following)) == {"models.0.next.configJson": "model-beyond-memory"}
+    assert find(chat(next={**following, "configJson": "none.json"})) == {
+        "models.0.next.configJson": "config-json-missing"
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("/etc/passwd", "../project/models/llama/config.json", "models/../../config.json", "..", "~/config.json"),
+        *("models/llama/config.json\0", "models\\llama\\config.json", "a\nb", "\ud800"),
+    ],
+)
+def test_a_path_stays_below_the_folder(name: str) -> None:
+    assert find(chat(name)) == {"models.0.configJson": "config-json-outside"}
+
+
+def test_a_link_does_not_lead_out_of_the_folder(folder: Path) -> None:
+    outside = folder.parent / "config.json"
+    write(outside)
+    (folder / "link.json").symlink_to(outside)
+    (folder / "there").symlink_to(folder.parent)
+    (folder / "inside.json").symlink_to(folder / PLACE)
+    assert find(chat("link.json")) == {"models.0.configJson": "config-json-outside"}
+    assert find(chat("there/config.json")) == {"models.0.configJson": "config-json-outside"}
+    assert find(chat("inside.json")) == {}
+
+
+def test_a_folder_that_is_itself_a_link_is_no_way_out(folder: Path) -> None:
+    (folder.parent / "other").symlink_to(folder)
+    assert read_config_json(PLACE, folder.parent / "other") == LLAMA
+
+
+@pytest.mark.parametrize(
+    "name", ["none.json", "models", "models/llama", PLACE + "/x", "circle.json", "a" * 400, "pipe"]
+)
+def test_a_file_that_cannot_be_read_is_missing(name: str, folder: Path) -> None:
+    (folder / "circle.json").symlink_to(folder / "circle.json")
+    os.mkfifo(folder / "pipe")
+    assert find(chat(name)) == {"models.0.configJson": "config-json-missing"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(
+            b"",
+            b"{",
+            b"[]",
+            b"null",
+            b'"llama"',
+            b"\xff\xfe{}",
+            b"[" * 100_000,
+            b'{"hidden_size": ' + b"9" * 5000 + b"}",
+        ),
+        b" " * (LARGEST_FILE + 1),
+    ],
+)
+def test_a_file_that_is_no_object_is_refused(content: bytes, folder: Path) -> None:
+    (folder / PLACE).write_bytes(content)
+    assert find(chat()) == {"models.0.configJson": "config-json-invalid"}
+
+
+def test_the_line_of_a_fault_and_the_size_of_a_large_file_are_named(folder: Path) -> None:
+    (folder / PLACE).write_text('{\n "a": 1,\n}', encoding="utf-8")
+    assert "(line 3)" in only(chat()).reason
+    (folder / PLACE).write_bytes(b" " * (LARGEST_FILE + 1))
+    assert "has 1,048,577 bytes" in only(chat()).reason
+
+
+def test_a_byte_order_mark_is_no_fault(folder: Path) -> None:
+    (folder / PLACE).write_text("\ufeff" + json.dumps(LLAMA), encoding="utf-8")
+    assert find(chat()) == {}
+
+
+def test_shape_and_file_together_are_refused() -> None:
+    assert find(vllm(configJson=PLACE)) == {"models.0.configJson": "config-json-beside-shape"}
+
+
+def test_a_file_of_another_family_asks_for_the_shape(folder: Path) -> None:
+    write(folder / PLACE, model_type="deepseek_v3")
+    assert find(chat()) == {"models.0.configJson": "config-json-unclear"}
+
+
+@pytest.mark.parametrize(
+    ("stored", "stated", "tag", "is_fine"),
+    [
+        (None, None, "v0.31.0", True),
+        (None, "fp8_per_tensor", "v0.31.0", True),
+        (None, "awq", "v0.31.0", False),
+        (None, "fp8", "v0.31.0", False),
+        (None, "fp8", "v0.30.0", True),
+        (None, "fp8", "latest", False),
+        ("fp8", "fp8", "v0.31.0", True),
+        ("fp8", None, "v0.31.0", False),
+        ("fp8", "fp8_per_tensor", "v0.31.0", False),
+        ("awq", "awq_marlin", "v0.31.0", True),
+        ("awq", "gptq", "v0.31.0", False),
+        ("compressed-tensors", "int8", "v0.31.0", True),
+        ("new-method", "int8", "v0.31.0", True),
+    ],
+)
+def test_the_quantization_is_that_of_the_stored_weights(
+    stored: str | None, stated: str | None, tag: str, is_fine: bool, folder: Path
+) -> None:
+    write(folder / PLACE, quantization_config={"quant_method": stored} if stored else None)
+    found = find(chat(quantization=stated, image={"tag": tag}))
+    assert (found.get("models.0.quantization") == "quantization-not-stored") != is_fine
+
+
+def test_the_next_version_inherits_the_quantization(folder: Path) -> None:
+    write(folder / PLACE, quantization_config={"quant_method": "awq"})
+    write(folder / "plain.json")
+    following = {"version": "v2", "share": 0.5, "configJson": "plain.json"}
+    found = find(chat(quantization="awq", next=following))
+    assert found == {"models.0.next.quantization": "quantization-not-stored"}
+
+
+@pytest.mark.parametrize("models", [None, 7, "x", [None], [7], [{"configJson": 7}], [{"next": 7, "configJson": ""}]])
+def test_models_of_a_wrong_shape_stay_for_the_checks_of_shapes(models: Any) -> None:
+    assert fill_shapes({"models": models}, Path()) == ({"models": models}, [])
+
+
+def test_a_file_is_read_from_the_folder_that_is_named(folder: Path) -> None:
+    assert read_config_json("llama/config.json", folder / "models") == LLAMA
+
+
+def test_a_model_without_experts_has_no_format_for_experts(folder: Path) -> None:
+    assert find(chat(quantization="int8_per_channel_weight_only"))["models.0.quantization"] == "quantization-not-stored"
