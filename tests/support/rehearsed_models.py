@@ -77,7 +77,7 @@ SHARES = {"mode": "time-slicing", "replicas": 4}
 SOUND = (
     vllm("sliced", "slices", gpus={"3g.20gb": 1}, source={"storage": "homes", "path": "sliced"}),
     triton("turns", "shares", replicas={"min": 4, "max": 6}, version="v1", next={"version": "v2", "share": 0.5}),
-    triton("graviton", "arm", replicas={"min": 1, "max": 2}),
+    triton("graviton", "arm", image={"tag": "26.08-py3"}, replicas={"min": 1, "max": 2}),
     vllm("local", "zonal", tenant="zoned", source={"storage": "scratch", "path": "local"}),
     vllm("hub", "whole", source={"repository": "a/b", "revision": REVISION, "tokenSecret": "hub"}),
 )
