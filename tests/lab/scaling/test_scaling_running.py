@@ -31,7 +31,7 @@ PEAK = {
     "ranking": Load(server="triton", waiting=50, requests=2000, seconds=0.05),
 }
 """Load that asks for more than the most replicas: 100 waiting are 4 for each of 25, 2000 requests 25 for each of 80."""
-BEGINNING = {"chat": 1, "ranking": 20}
+BEGINNING = {"chat": 2, "ranking": 20}
 """Replicas before the load, since the number doubles only once in a minute."""
 PATIENCE_S = 420.0
 SCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
