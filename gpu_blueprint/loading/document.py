@@ -9,7 +9,7 @@ import yaml
 
 from ..errors import Path, Problem, StackError
 
-EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+")
+EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+\Z")
 """A number with an exponent, as YAML 1.2 writes it."""
 MOST_VALUES, DEEPEST = 200_000, 64
 """Values and levels of a file with its aliases written out."""

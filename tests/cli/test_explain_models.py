@@ -52,8 +52,8 @@ def test_the_manifest_holds_every_object_of_a_model_and_of_its_versions(capsys: 
         ("ServiceAccount", "model-chat"),
         ("Service", "chat"),
         ("NetworkPolicy", "gpu-blueprint-model-chat"),
-        *((kind, name) for kind in ("PodDisruptionBudget", "Deployment") for name in ("chat-1", "chat-2")),
-        *((kind, name) for kind in ("PodMonitor", "ScaledObject") for name in ("chat-1", "chat-2")),
+        ("PodDisruptionBudget", "chat"),
+        *((kind, name) for kind in ("Deployment", "PodMonitor", "ScaledObject") for name in ("chat-1", "chat-2")),
     ]
 
 
@@ -66,7 +66,7 @@ def test_the_manifest_of_triton_has_its_settings(capsys: pytest.CaptureFixture[s
 def test_an_api_server_takes_the_manifest(capsys: pytest.CaptureFixture[str]) -> None:
     found = [*read_objects(capsys, "chat"), *read_objects(capsys, "ranking")]
     builtin = [each for each in found if not each["apiVersion"].startswith(CUSTOM)]
-    assert len(builtin) == 12
+    assert len(builtin) == 11
     for each in builtin:
         assert kubernetes_validate.validate(each, "1.36", strict=True)
 

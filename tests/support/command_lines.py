@@ -50,7 +50,9 @@ def _split_pipeline(line: str) -> Iterator[list[str]]:
 def _check_command(words: Sequence[str]) -> Iterator[str]:
     match words:
         case ["kubectl", str(flag), str(value), str(command), *rest] if flag in FLAGS["options"].values:
-            yield from _check_kubectl(command, [flag, value, *rest])
+            yield from _check_command(["kubectl", command, *rest, flag, value])
+        case ["kubectl", "create" as group, str(kind), str(sort), *rest]:
+            yield from _check_kubectl(f"{group} {kind} {sort}", rest)
         case ["kubectl", "config" | "rollout" as group, str(command), *rest]:
             yield from _check_kubectl(f"{group} {command}", rest)
         case ["kubectl", str(command), *rest]:

@@ -111,7 +111,7 @@ class FakeLab:
         return [name for of, _, name in self.objects if of == kind]
 
     def list(self, api_version: str, kind: str, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
-        key, _, value = labels.partition("=")
+        wanted = [label.partition("=")[::2] for label in labels.split(",")]
         with self._lock:
             found = [
                 one for (of, inside, _), one in self.objects.items() if of == kind and inside == (namespace or inside)
@@ -119,7 +119,7 @@ class FakeLab:
         if not labels:
             return found
         marks = [(one, one["metadata"].get("labels", {})) for one in found]
-        return [one for one, mark in marks if key in mark and value in ("", mark[key])]
+        return [one for one, mark in marks if all(key in mark and value in ("", mark[key]) for key, value in wanted)]
 
     def patch(
         self, api_version: str, kind: str, name: str, body: Manifest, namespace: str | None = None, **_: Any

@@ -65,6 +65,10 @@ FLAGS: Mapping[str, Flags] = {
         "--allow-missing-template-keys --attach --command --expose --force --leave-stdin-open --privileged --quiet -q"
         " --recursive -R --rm --save-config --show-managed-fields --stdin -i --tty -t --wait",
     ),
+    "create secret generic": _list_flags(
+        "--dry-run --field-manager --from-env-file --from-file --from-literal --output -o --template --type --validate",
+        "--allow-missing-template-keys --append-hash --save-config --show-managed-fields",
+    ),
     "config get-contexts": _list_flags("--output -o", "--no-headers"),
     "rollout restart": _list_flags(
         "--field-manager --filename -f --kustomize -k --output -o --selector -l --template",

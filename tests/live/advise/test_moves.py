@@ -85,7 +85,7 @@ def test_services_that_have_to_move_are_named() -> None:
 def test_a_model_that_has_to_move_is_named_once_for_all_its_versions() -> None:
     source = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789" * 4}
     two = chat(tenant="team", pool="main", source=source, version="1", next={"version": "2", "share": 0.5})
-    team = builders.tenant(gpus={"main": 8})
+    team = builders.tenant(gpus={"main": 8}, memory="1Ti")
     fields = {**builders.monitoring(), "models": [{**two, "replicas": {"min": 2, "max": 2}}]}
     config = builders.config(**fields, tenants=[team], pools=[builders.pool(**A100)])
     (first, *_) = right_size(config, config.gpu_pools[0], observed(on_a100(activity=IDLE)))
