@@ -17,8 +17,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ELSEWHERE = {"rehearse", "lifecycle", "advise", "docs", "changes", "job"}
 """Commands whose examples need engines, a cluster, a repository, the project's own folder or a model: they are only
 parsed."""
-ACCOUNT = {"preflight prod --profile sandbox", "leftovers prod --state state.json", "explain prod chat --manifest"}
-"""Examples that need AWS, or a model."""
+ACCOUNT = {"preflight prod --profile sandbox", "leftovers prod --state state.json"}
+"""Examples that need AWS."""
 
 
 def find_commands(text: str) -> list[str]:
