@@ -70,6 +70,20 @@ def _find_item(config: StackConfig, section: Path, component: str, resource: str
         # A component for all pools makes resources for one pool, such as gpu-prod-headroom-infer-l4.
         if component == f"{config.cluster_name}-{item}" or resource == f"{component}-{item}":
             return (*section, index)
-    if section == ("services",) and not config.services:
-        return ("models",) if config.models else ("autoscaling",)
+    if section == ("services",):
+        return _find_model(config, component) or (section if config.services else _find_cause(config))
     return section
+
+
+def _find_model(config: StackConfig, component: str) -> Path:
+    """Return the model whose scaler a component is; empty if it is no model's."""
+    for index, model in enumerate(config.models):
+        names = {f"{config.cluster_name}-{model.tenant}/{version.deployment}" for version in model.list_versions()}
+        if component in names:
+            return ("models", index)
+    return ()
+
+
+def _find_cause(config: StackConfig) -> Path:
+    """Return the field that asks for scaling in a stack without services."""
+    return ("models",) if config.models else ("autoscaling",)

@@ -109,7 +109,8 @@ def _wait_for_weights(rows: tuple[Instance, ...], gib: float | None, source: Any
     if gib is None:
         return Phase(0, "none")
     rate = _find_storage_mib(source)
-    return Phase(_wait_for_gib(gib, rows, lambda _: rate), f"{round(gib, 2):g} GiB from {source.name if source else INTERNET}")
+    amount = f"{round(gib, 2):g} GiB from {source.name if source else INTERNET}"
+    return Phase(_wait_for_gib(gib, rows, lambda _: rate), amount)
 
 
 def _find_storage_mib(source: AnyStorage | None) -> float:

@@ -86,7 +86,7 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
         **run,
         "env": list(_list_variables(config, model)),
         "ports": [{"name": name, "containerPort": port} for name, port in server.ports.items()],
-        "resources": _add_disk(asked["resources"], find_download_gib(model)),
+        "resources": _write_resources(asked["resources"], find_download_gib(model)),
         # The last lines of a server that ends tell why.
         "terminationMessagePolicy": "FallbackToLogsOnError",
         # The pod leaves the Service at once, but proxies hear of it a few seconds later.
@@ -97,11 +97,16 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
     }
 
 
-def _add_disk(resources: Mapping[str, Any], gib: int | None) -> Mapping[str, Any]:
-    """Return resources with the disk that a download takes, so that no node without the room is chosen."""
-    if gib is None:
-        return resources
-    return {**resources, "requests": {**resources["requests"], "ephemeral-storage": f"{gib}Gi"}}
+def _write_resources(resources: Mapping[str, Any], gib: int | None) -> dict[str, Any]:
+    """Return resources with the disk of a download, so that no node without the room is chosen.
+
+    Amounts are text, as the API server returns them: a refresh would report a number as changed.
+    """
+    disk = {} if gib is None else {"ephemeral-storage": f"{gib}Gi"}
+    return {
+        "requests": {**resources["requests"], **disk},
+        "limits": {name: str(amount) for name, amount in resources["limits"].items()},
+    }
 
 
 def _list_variables(config: StackConfig, model: ServedModel) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ def test_a_stack_is_explained_with_all_its_parts(project: Path, capsys: pytest.C
     out = capsys.readouterr().out
     pools = ("infer-l4", "infer-a10g", "infer-l40s")
     headings = [*(f"{name}, pool for inference" for name in pools), "train-h100, pool for training"]
-    headings += ["serving, tenant", "training, tenant", "chat, service", "ranking, service"]
+    headings += ["serving, tenant", "training, tenant", "chat, model on vllm", "ranking, model on triton"]
     assert out.startswith("prod, stack\n")
     assert [line for line in out.splitlines() if line in headings] == headings
 
@@ -61,10 +61,10 @@ def test_a_rule_or_alert_in_place_of_a_part_is_answered_with_the_right_command(
     assert words in capsys.readouterr().err
 
 
-def test_a_service_is_explained_by_its_signals(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_is_explained_by_its_signals(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "prod", "chat"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("chat, service\n")
+    assert out.startswith("chat, model on vllm\n")
     assert "infer-l40s" in out and "2 to 12" in out and "vllm:num_requests_waiting" in out
 
 

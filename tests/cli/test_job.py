@@ -39,7 +39,8 @@ def test_a_version_is_built_by_the_name_of_its_deployment(project: Path, capsys:
     file = project / "stacks" / "Pulumi.serve.yaml"
     document = yaml.safe_load(file.read_text())
     model = document["config"]["gpu-blueprint:stack"]["models"][1]
-    model["next"] = {"version": "v2", "share": 0.5, "image": {"tag": "26.08-py3"}, "source": {"storage": "weights", "path": "next"}}
+    model["next"] = {"version": "v2", "share": 0.5, "image": {"tag": "26.08-py3"}}
+    model["next"]["source"] = {"storage": "weights", "path": "next"}
     file.write_text(yaml.safe_dump(document))
     assert run(model="ranking-v2") == 0
     job = yaml.safe_load(capsys.readouterr().out)

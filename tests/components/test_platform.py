@@ -33,12 +33,13 @@ from ..support.queued_stack import build_queued_stack
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 157, "research": 271, "prod": 244}
+COUNTS = {"dev": 157, "research": 271, "prod": 267}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
     "prod": ["infer-a10g", "infer-l40s", "infer-l4", "train-h100"],
 }
+OF_BUCKETS = ("TenantIdentity", "ServiceRole")
 FURTHER = {
     "dev": {("PoolHours", "gpu-dev-shared-l4")},
     "research": {
@@ -55,11 +56,13 @@ FURTHER = {
         ("Keda", "gpu-prod-keda"),
         ("GpuAutoscaler", "gpu-prod-serving/chat"),
         ("GpuAutoscaler", "gpu-prod-serving/ranking"),
+        *((made, f"gpu-prod-tenant-serving.model-{model}") for made in OF_BUCKETS for model in ("chat", "ranking")),
+        ("Model", "gpu-prod-serving/chat"),
+        ("Model", "gpu-prod-serving/ranking"),
         ("HeadroomSpace", "gpu-prod-headroom"),
     },
 }
 SHARED = {"SharedStorage": "-shared-storage", "Addons": "-storage-addons"}
-OF_BUCKETS = ("TenantIdentity", "ServiceRole")
 MOUNTING = {"dev": [], "research": ["language", "vision"], "prod": ["serving", "training"]}
 """The tenants that mount buckets, and so have a role for their pods."""
 TENANTS = {"dev": ["sandbox"], "research": ["language", "robotics", "vision"], "prod": ["serving", "training"]}

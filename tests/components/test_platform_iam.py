@@ -57,9 +57,12 @@ KNOWN_OF_HOMES = {HOMES: ["MISMATCHED_TYPE_BUT_USABLE", "RESOURCE_STAR"]}
 OF_STORAGE = {
     "dev": set[str](),
     "research": {"-tenant-vision.default", "-tenant-language.default"},
-    "prod": {"-tenant-serving.default", "-tenant-training.default"},
+    "prod": {
+        *("-tenant-serving.default", "-tenant-training.default"),
+        *("-tenant-serving.model-chat", "-tenant-serving.model-ranking"),
+    },
 }
-"""Roles of the service accounts that mount buckets."""
+"""Roles of the service accounts that mount or stream buckets."""
 
 
 def lint_policy(document: Document) -> list[str]:
@@ -70,7 +73,7 @@ def lint_policy(document: Document) -> list[str]:
 def test_parliament_has_only_known_findings_in_policies(stack: str) -> None:
     found = {name: lint_policy(policy) for name, policy in find_policies(stack).items()}
     # research: two grants and the policy of homes; prod: two grants, the topic of its billing, three of the image cache
-    assert len(found) == {"dev": 7, "research": 10, "prod": 13}[stack]
+    assert len(found) == {"dev": 7, "research": 10, "prod": 15}[stack]
     known = KNOWN_FINDINGS | (KNOWN_OF_HOMES if stack == "research" else {})
     assert {name: issues for name, issues in found.items() if issues} == known
 
@@ -115,8 +118,8 @@ def test_each_role_trusts_one_service_or_the_pods_of_one_cluster(stack: str) -> 
         assert statement.get("Condition") == (here if pods else None)
     for role in OF_STORAGE[stack]:
         (statement,) = find_trust_policies(stack)[role]["Statement"]
-        namespace = role.removeprefix("-tenant-").removesuffix(".default")
-        tags = {"kubernetes-namespace": namespace, "kubernetes-service-account": "default"}
+        namespace, account = role.removeprefix("-tenant-").split(".")
+        tags = {"kubernetes-namespace": namespace, "kubernetes-service-account": account}
         assert statement["Principal"] == {"Service": "pods.eks.amazonaws.com"}
         asked = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
         assert statement["Condition"] == {"StringEquals": {**here["StringEquals"], **asked}}

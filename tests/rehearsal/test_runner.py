@@ -57,6 +57,7 @@ def test_every_pool_tenant_and_service_raises_a_question(config: StackConfig, pr
         *(f"pool {pool.name}" for pool in config.all_pools),
         *(f"tenant {tenant.name}" for tenant in config.tenants),
         *(f"service {service.name}" for service in config.services),
+        *(f"model {model.name}" for model in config.models),
     }
 
 
@@ -93,7 +94,7 @@ PROD = {
     "cpu/no-spot": "runs on c6i.large on-demand, $0.09/h",
     "serving/keyless-toleration": "refused by the rule granted-tolerations",
     "serving/critical-priority": "refused by the rule priority-of-pool",
-    "serving/service-chat": "runs in infer-l40s",
+    "serving/model-chat/most": "the Service has 12",
 }
 
 

@@ -1,5 +1,7 @@
 """A service, explained step by step."""
 
+from typing import Any
+
 import pytest
 
 from gpu_blueprint.config import StackConfig
@@ -7,7 +9,6 @@ from gpu_blueprint.summary import explain_service
 from gpu_blueprint.tenancy.gpu_pods import find_room
 
 from ..support import builders
-from ..support.plans import shipped_config
 
 
 def explain(stack: StackConfig, name: str) -> dict[str, tuple[str, ...]]:
@@ -16,19 +17,36 @@ def explain(stack: StackConfig, name: str) -> dict[str, tuple[str, ...]]:
     return {step.title: step.lines for step in explain_service(stack, service)}
 
 
+SIGNALS = [{"signal": "queue", "perReplica": 4}, {"signal": "requests", "perReplica": 3}]
+CHAT = builders.service(
+    name="chat",
+    replicas={"min": 2, "max": 12},
+    scaleOn=SIGNALS,
+)
+
+
+def build_team(**pool: Any) -> StackConfig:
+    """A team with one service and two pools of one resource."""
+    pools = [builders.pool(**pool), builders.pool(name="other", **pool)]
+    return builders.config(
+        **builders.services(CHAT), pools=pools, tenants=[builders.tenant(gpus={"main": 16, "other": 16}, cpu="256")]
+    )
+
+
 def test_each_signal_is_shown_with_its_promql_and_its_target() -> None:
-    assert explain(shipped_config("prod"), "chat")["scales on"] == (
+    assert explain(build_team(maxGpus=16), "chat")["scales on"] == (
         "queue 4 each: this PromQL, kept at 4 for each replica",
-        '  sum(vllm:num_requests_waiting{namespace="serving",job="serving/chat"})',
+        '  sum(vllm:num_requests_waiting{namespace="team",job="team/chat"})',
         "requests 3 each: this PromQL, kept at 3 for each replica",
-        '  sum(rate(vllm:request_success_total{namespace="serving",job="serving/chat"}[2m]))',
+        '  sum(rate(vllm:request_success_total{namespace="team",job="team/chat"}[2m]))',
     )
 
 
 def test_replicas_hold_shares_of_gpus() -> None:
-    assert explain(shipped_config("prod"), "ranking")["holds"] == (
+    shared = build_team(sharing={"mode": "time-slicing", "replicas": 4}, maxGpus=16)
+    assert explain(shared, "chat")["holds"] == (
         "at least 2 nvidia.com/gpu.shared, worth 0.5 of 16 GPUs",
-        "at most 40 nvidia.com/gpu.shared, worth 10 of 16 GPUs",
+        "at most 12 nvidia.com/gpu.shared, worth 3 of 16 GPUs",
     )
 
 
@@ -44,9 +62,9 @@ def test_a_replica_asks_for_the_units_of_the_service() -> None:
 
 
 def test_the_quota_of_the_tenant_counts_all_its_pools() -> None:
-    assert explain(shipped_config("prod"), "chat")["tenant quota"] == (
-        "serving has a grant of 16 nvidia.com/gpu in pool infer-l40s",
-        "the quota of namespace serving, over all its pools: 32 nvidia.com/gpu",
+    assert explain(build_team(maxGpus=16), "chat")["tenant quota"] == (
+        "team has a grant of 16 nvidia.com/gpu in pool main",
+        "the quota of namespace team, over all its pools: 32 nvidia.com/gpu",
     )
 
 

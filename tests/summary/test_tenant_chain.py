@@ -42,9 +42,16 @@ def test_the_cost_share_is_the_share_in_the_estimate() -> None:
     assert f"expected: {cost.expected.hour} an hour, {cost.expected.month.in_whole_dollars} a month" in shown
 
 
+def test_models_are_listed_with_their_pools() -> None:
+    models = ("chat on vllm in pool infer-l40s", "ranking on triton in pool infer-l4")
+    assert explain("prod", "serving")["models"] == models
+    assert "models" not in explain("prod", "training")
+
+
 def test_services_are_listed_with_their_pools() -> None:
-    assert explain("prod", "serving")["services"] == ("chat in pool infer-l40s", "ranking in pool infer-l4")
-    assert "services" not in explain("prod", "training")
+    stack = builders.config(**builders.services())
+    steps = {step.title: step.lines for step in explain_tenant(stack, stack.tenants[0])}
+    assert steps["services"] == ("chat in pool main",)
 
 
 def test_pods_and_load_balancers_are_among_the_quota_keys() -> None:

@@ -64,8 +64,8 @@ def _rename_pool(stack: Stack) -> None:
     old, stack["pools"][0]["name"] = stack["pools"][0]["name"], "renamed"
     for tenant in stack["tenants"]:
         tenant["gpus"] = {"renamed" if pool == old else pool: count for pool, count in tenant["gpus"].items()}
-    for service in stack.get("services", []):
-        service["pool"] = "renamed" if service["pool"] == old else service["pool"]
+    for scaled in [*stack.get("services", []), *stack.get("models", [])]:
+        scaled["pool"] = "renamed" if scaled["pool"] == old else scaled["pool"]
 
 
 def _swap_pools(stack: Stack) -> None:
@@ -185,8 +185,8 @@ PROD: dict[str, Edit] = {
     ),
     "a viewer less": set_field("cluster.viewers", []),
     "load balancers": join(set_field("costs.loadBalancers", 5), RICH),
-    "fewer services": lambda stack: stack["services"].pop(0),
-    "another scale": set_field("services.0.replicas.max", 10),
+    "fewer models": lambda stack: stack["models"].pop(0),
+    "another scale": set_field("models.0.replicas.max", 10),
     "longer retention": set_field("monitoring.retentionDays", 45),
     "no headroom": drop_field("pools.2.headroom"),
     "another ceiling of CPUs": join(set_field("pools.4.maxCpus", 400), RICH),
@@ -196,7 +196,7 @@ PROD: dict[str, Edit] = {
         stack["pools"][3].pop("reservations"),
         RICH(stack),
     ),
-    "no monitoring": lambda stack: (stack.pop("monitoring"), stack.pop("services")),
+    "no monitoring": lambda stack: (stack.pop("monitoring"), stack.pop("models")),
     "another subnet": set_field("network.subnets.0.id", "subnet-0d4c7a91e2b85f999"),
     "an address of the API": set_field("cluster.api.allowedCidrs", ["10.9.0.0/16"]),
 }

@@ -51,17 +51,22 @@ def remove_queues(stack: Stack) -> None:
         tenant.pop("queue", None)
 
 
+SCALED = ("services", "models")
+"""The lists of a stack whose items belong to a tenant and a pool."""
+
+
 def _rename_tenant(stack: Stack) -> None:
     old, stack["tenants"][0]["name"] = stack["tenants"][0]["name"], "renamed"
-    for service in stack.get("services", []):
-        service["tenant"] = "renamed" if service["tenant"] == old else service["tenant"]
+    for field in SCALED:
+        for scaled in stack.get(field, []):
+            scaled["tenant"] = "renamed" if scaled["tenant"] == old else scaled["tenant"]
     for storage in stack.get("storage", []):
         storage["tenants"] = {"renamed" if name == old else name: may for name, may in storage["tenants"].items()}
 
 
 def _remove_tenant(stack: Stack) -> None:
     gone = stack["tenants"].pop(0)["name"]
-    stack["services"] = [service for service in stack.get("services", []) if service["tenant"] != gone]
+    _keep_scaled(stack, lambda scaled: scaled["tenant"] != gone)
     for storage in stack.get("storage", []):
         storage["tenants"].pop(gone, None)
 
@@ -81,7 +86,13 @@ def _lower_quotas(stack: Stack) -> None:
     for tenant in stack["tenants"]:
         grants = {pool: count // 2 for pool, count in tenant["gpus"].items()}
         tenant |= {"cpu": "16", "memory": "64Gi", "gpus": grants}
-    stack.pop("services", None)
+    _keep_scaled(stack, lambda _: False)
+
+
+def _keep_scaled(stack: Stack, is_kept: Callable[[Any], bool]) -> None:
+    """Remove the services and models that are not kept."""
+    for field in SCALED:
+        stack[field] = [scaled for scaled in stack.get(field, []) if is_kept(scaled)]
 
 
 def _calm(stack: Stack) -> None:
@@ -111,7 +122,7 @@ def lower_ceiling(pool: int, gpus: int) -> Edit:
         for tenant in stack["tenants"]:
             if name in tenant["gpus"]:
                 tenant["gpus"][name] = max(int(tenant["gpus"][name] * share), 1)
-        stack["services"] = [service for service in stack.get("services", []) if service["pool"] != name]
+        _keep_scaled(stack, lambda scaled: scaled["pool"] != name)
         # The CPU that the pool no longer holds stays in the quotas of its tenants, and falls to the CPU pools.
         stack |= {"hourlyCeiling": 1000, "monthlyBudget": 900_000}
         for cpu_pool in (other for other in stack["pools"] if other["purpose"] == "cpu"):

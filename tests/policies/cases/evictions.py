@@ -4,7 +4,7 @@ from typing import Any
 
 from policies import UNKNOWN, Resource
 
-from .stacks import Build, cases_of, fails, passes, program, resource, shipped_stack, undecided
+from .stacks import Build, cases_of, fails, passes, program, resource, shipped_stack, undecided, with_value
 
 _LABELS = {"app": "chat", "tier": "web"}
 
@@ -36,6 +36,11 @@ def _keeps(amount: Any, *others: Resource, **fields: Any) -> Build:
 CASES = cases_of(
     "drain-not-blocked",
     passes("the shipped stack", shipped_stack("prod")),
+    fails(
+        "no replica of a shipped model may go",
+        with_value("prod", "kubernetes:policy/v1:PodDisruptionBudget", "chat", ("spec", "maxUnavailable"), 0),
+        "gpu-prod-serving/chat-budget",
+    ),
     passes("one pod may go", program(_budget(maxUnavailable=1), _workload())),
     passes("a part of the pods may go, of which Kubernetes makes one", program(_budget(maxUnavailable="1%"))),
     fails("no pod may go", program(_budget(maxUnavailable=0)), "budget", words="keeps lets no pod go"),
