@@ -65,10 +65,10 @@ def test_services_of_the_namespace_set_no_variables() -> None:
 
 
 def test_the_gpus_of_the_pool_are_requested_under_their_name() -> None:
-    assert container(chat())["resources"]["limits"]["nvidia.com/gpu"] == 1
-    assert container(ranking())["resources"]["limits"]["nvidia.com/gpu.shared"] == 1
+    assert container(chat())["resources"]["limits"]["nvidia.com/gpu"] == "1"
+    assert container(ranking())["resources"]["limits"]["nvidia.com/gpu.shared"] == "1"
     cut = container(chat(pool="cut", shape={**chat()["shape"], "parameters": 1e9}))
-    assert cut["resources"]["limits"]["nvidia.com/mig-1g.10gb"] == 1
+    assert cut["resources"]["limits"]["nvidia.com/mig-1g.10gb"] == "1"
 
 
 def test_a_replica_of_a_mixed_layout_takes_the_slices_that_it_names() -> None:
@@ -77,7 +77,7 @@ def test_a_replica_of_a_mixed_layout_takes_the_slices_that_it_names() -> None:
     grant = {"3g.40gb": 8, "1g.10gb": 8}
     tenants = [builders.tenant(name="serving", gpus={"mixed": grant}), builders.tenant(name="lab", gpus={})]
     limits = container(chat(pool="mixed", gpus={"3g.40gb": 1}), pools=pools, tenants=tenants)["resources"]["limits"]
-    assert limits["nvidia.com/mig-3g.40gb"] == 1
+    assert limits["nvidia.com/mig-3g.40gb"] == "1"
     assert set(limits) == {"memory", "nvidia.com/mig-3g.40gb"}
 
 
