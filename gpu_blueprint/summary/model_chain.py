@@ -51,7 +51,7 @@ def _describe_deployments(stack: StackConfig, versions: list[ServedModel]) -> It
         yield f"{namespace}/{version.deployment}{named}: the platform makes it, and KEDA sets its replicas{beside}"
     if len(versions) > 1:
         yield f"{name_address(versions[0], namespace)} sends each request to a ready replica of either version"
-    yield f"service account {versions[0].account}; a PodDisruptionBudget lets one replica of a version go at a time"
+    yield f"service account {versions[0].account}; a PodDisruptionBudget lets one replica of the model go at a time"
     command = f"blueprint explain {stack.environment} {versions[0].name} --manifest"
     yield f"`{command}` prints all its objects"
 

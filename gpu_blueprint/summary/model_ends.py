@@ -31,14 +31,18 @@ def _describe_end(pool: Pool, model: ServedModel) -> Iterator[str]:
 
 
 def _describe_rollout(stack: StackConfig, model: ServedModel) -> Iterator[str]:
-    """Yield the order in which a rollout replaces the replicas, as the Deployment of the present version states it."""
-    present = model.list_versions()[0]
-    settings = build_deployment_spec(stack, present)["strategy"]["rollingUpdate"]
-    if settings["maxSurge"]:
-        yield "a new replica starts before an old replica ends (maxSurge 1): it needs room for one replica more"
-    else:
-        yield "a replica ends before its successor starts (maxUnavailable 1), so it needs no room, also at the ceiling"
-        yield "meanwhile one replica is away: the others take its requests"
+    """Yield the order in which a rollout replaces the replicas of each version, as its Deployment states it."""
+    versions = model.list_versions()
+    for version in versions:
+        of = f"{version.deployment}: " if len(versions) > 1 else ""
+        settings = build_deployment_spec(stack, version)["strategy"]["rollingUpdate"]
+        if settings["maxSurge"]:
+            first = "a new replica starts before an old replica ends (maxSurge 1)"
+            yield f"{of}{first}: it needs room for one replica more"
+        else:
+            first = "a replica ends before its successor starts (maxUnavailable 1)"
+            yield f"{of}{first}, so it needs no room, also at the ceiling"
+            yield f"{of}meanwhile one replica is away: the others take its requests"
     yield "a new replica takes requests only when its readiness probe answers"
 
 
