@@ -51,9 +51,18 @@ def _describe_deployments(stack: StackConfig, versions: list[ServedModel]) -> It
         yield f"{namespace}/{version.deployment}{named}: the platform makes it, and KEDA sets its replicas{beside}"
     if len(versions) > 1:
         yield f"{name_address(versions[0], namespace)} sends each request to a ready replica of either version"
+        yield _describe_shares(versions)
     yield f"service account {versions[0].account}; a PodDisruptionBudget lets one replica of the model go at a time"
     command = f"blueprint explain {stack.environment} {versions[0].name} --manifest"
     yield f"`{command}` prints all its objects"
+
+
+def _describe_shares(versions: list[ServedModel]) -> str:
+    """Return the part of the requests that the last version gets, which is its part of the replicas."""
+    bounds = [version.replicas for version in versions]
+    least, most = sum(each.min for each in bounds), sum(each.max for each in bounds)
+    quiet = f"{bounds[-1].min / least:.0%} of the requests at least replicas, " if least else ""
+    return f"{versions[-1].deployment} gets {quiet}{bounds[-1].max / most:.0%} at most replicas"
 
 
 def _describe_cost(stack: StackConfig, model: ServedModel) -> Iterator[str]:
