@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..config import Pool, StackConfig
 from ..config.models import ServedModel
+from ..cost.gpus import count_replicas
 from ..readiness.words import write_seconds
 from ..serving.drains import LEAVE_S, find_most_grace, plan_drain
 from ..serving.objects import build_deployment_spec
@@ -16,7 +17,7 @@ def explain_ends(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator
     yield Step("a rollout", tuple(_describe_rollout(stack, model)))
     yield Step("a node drains", tuple(_describe_drain(pool, model)))
     if "spot" in pool.purchase:
-        yield Step("spot goes", tuple(_describe_spot(pool, model)))
+        yield Step("spot goes", tuple(_describe_spot(stack, pool, model)))
 
 
 def _describe_end(pool: Pool, model: ServedModel) -> Iterator[str]:
@@ -54,9 +55,17 @@ def _describe_drain(pool: Pool, model: ServedModel) -> Iterator[str]:
     yield f"after {most or '1h'} the node goes by force, whatever still runs there"
 
 
-def _describe_spot(pool: Pool, model: ServedModel) -> Iterator[str]:
+def _describe_spot(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator[str]:
+    """Yield the end with a spot node. Karpenter asks the budget here too, and EC2 does not wait for its answer.
+
+    Source: aws/karpenter-provider-aws, pull request 3789. Read 2026-11-23.
+    """
     drain = plan_drain(pool, model)
-    yield "EC2 warns two minutes before it takes a spot node; no budget holds it: its replicas end all at once"
+    most = max((count_replicas(pool, row, model.to_service()) for row in stack.list_instances(pool)), default=0)
+    yield "EC2 warns two minutes before it takes a spot node, and Karpenter drains it"
+    if most > 1:
+        yield f"up to {most} replicas share a node, and the PodDisruptionBudget lets one of them leave in this time"
+        yield "the others go with the node, and their requests break: nothing keeps all replicas from one node"
     if drain.grace <= find_most_grace(pool):
         yield f"the end above fits into these two minutes ({write_seconds(drain.grace)})"
     else:
