@@ -30,7 +30,8 @@ def test_replicas_that_outlive_the_hours_are_warned_of() -> None:
 
 def test_models_in_a_pool_with_hours_name_both_alerts_that_fire() -> None:
     hours = {"timezone": "UTC", "start": "08:00", "stop": "18:00"}
-    closed = checked_models.config_of(checked_models.vllm(), pools=[builders.pool(hours=hours)])
+    pools, tenants = [builders.pool(hours=hours)], [builders.tenant(gpus={"main": 8})]
+    closed = checked_models.config_of(checked_models.vllm(), pools=pools, tenants=tenants)
     (warning,) = warn_of_replicas_outside_hours(closed)
     assert warning.path == ("models", 0, "replicas", "min")
     assert "the alerts GpuPodPending and ModelNotReady fire" in warning.message
