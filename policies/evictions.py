@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from math import ceil
 
+from .effects.kubernetes_rights import selects
 from .effects.namespaces import read_name, read_namespace
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 from .values import read_number
 
 _WORKLOADS = ("Deployment", "StatefulSet")
+_LEAST = {"ScaledObject": "minReplicaCount", "HorizontalPodAutoscaler": "minReplicas"}
+"""Kind of an autoscaler → its field with the fewest replicas."""
 
 
 def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -22,6 +25,11 @@ def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack
                 f"PodDisruptionBudget {read_name(budget)} keeps all {replicas} replicas that {read_name(workload)} may "
                 "have, so it blocks each drain of their nodes"
             )
+        for other in _list_others(budget, workload, stack):
+            report(
+                f"PodDisruptionBudgets {read_name(budget)} and {read_name(other)} both count the pods of "
+                f"{read_name(workload)}, and Kubernetes evicts no pod of two budgets"
+            )
 
 
 def _count(budget: Resource, field: str, replicas: int) -> int | None:
@@ -34,21 +42,29 @@ def _count(budget: Resource, field: str, replicas: int) -> int | None:
 
 
 def _list_workloads(budget: Resource, stack: Stack) -> Iterator[Resource]:
-    """Yield the workloads whose pods a budget counts."""
-    chosen = budget.read_block("spec", "selector", "matchLabels")
+    """Yield the workloads whose pods a budget counts: of an empty selector every pod, of none no pod."""
+    if budget.get("spec", "selector") is None:
+        return
+    selector = budget.read_block("spec", "selector")
     for workload in stack.select(*_WORKLOADS):
         labels = workload.read_block("spec", "template", "metadata", "labels")
-        is_same = read_namespace(workload) == read_namespace(budget)
-        if chosen and is_same and chosen.items() <= labels.items():
+        if read_namespace(workload) == read_namespace(budget) and selects(selector, labels):
             yield workload
+
+
+def _list_others(budget: Resource, workload: Resource, stack: Stack) -> Iterator[Resource]:
+    """Yield the other budgets that count the pods of a workload."""
+    for other in stack.select("PodDisruptionBudget"):
+        if other.urn != budget.urn and any(own.urn == workload.urn for own in _list_workloads(other, stack)):
+            yield other
 
 
 def _find_least(workload: Resource, stack: Stack) -> int:
     """Return the fewest replicas with which a workload runs: as its autoscaler says, or else as it says itself."""
-    for scaler in stack.select("ScaledObject"):
+    for scaler in stack.select(*_LEAST):
         is_same = read_namespace(scaler) == read_namespace(workload)
         if is_same and scaler.read_text("spec", "scaleTargetRef", "name") == read_name(workload):
-            return _read_replicas(scaler, "minReplicaCount")
+            return _read_replicas(scaler, _LEAST[scaler.kind])
     return _read_replicas(workload, "replicas")
 
 
@@ -65,11 +81,11 @@ RULES = (
         check=_refuse_blocking_budget,
         needs_stack=True,
         looks_at="PodDisruptionBudgets, and the replicas of the Deployments and StatefulSets that they "
-        "count in the same program, which a ScaledObject may lower",
+        "count in the same program, which a ScaledObject or a HorizontalPodAutoscaler may lower",
         passes="at least one pod may go when the fewest replicas run",
-        fails="maxUnavailable is 0, or minAvailable keeps every replica",
+        fails="maxUnavailable is 0, minAvailable keeps every replica, or two budgets count the same pods",
         why="Karpenter neither consolidates nor replaces the node until its grace ends, and a spot node goes with the "
         "pods on it unwarned",
-        fix="write maxUnavailable: 1",
+        fix="write maxUnavailable: 1, in a single budget for each pod",
     ),
 )

@@ -40,21 +40,53 @@ def _compare_versions(was: ModelView, now: ModelView) -> Iterator[Shift]:
     ended, begun = (", ".join(version.deployment for version in versions) for versions in (gone, come))
     if gone and not kept:
         take = "takes" if len(come) == 1 else "take"
+        remedy = "bring a version in as `next`, and let the old go when the new has its share"
+        if now.name in was.versions:
+            remedy = f"leave `version` of the present model out, since `next` comes beside {now.name} without it"
         text = (
             f"model {now.name}: {begun} {take} the place of {ended} at once, and nobody answers until the first new "
-            "replica is ready; bring a version in as `next`, and let the old go when the new has its share"
+            f"replica is ready; {remedy}"
         )
         yield Shift(now.tenant, text, is_loss=True, is_grave=True)
         return
+    able, is_few = _count_at_first(was, now)
     if come:
         most = sum(version.most for version in come)
-        yield Shift(now.tenant, f"model {now.name}: {begun} comes beside it, with up to {most} of {now.most} replicas")
+        text = f"model {now.name}: {begun} comes beside it, with up to {most} of {now.most} replicas"
+        if is_few and not gone:
+            text += f"; {_describe_few(able, was)}"
+        yield Shift(now.tenant, text, is_loss=is_few, is_grave=is_few)
     if gone:
-        able = sum(version.most for version in kept)
         text = f"model {now.name}: {ended} ends, and {', '.join(version.deployment for version in kept)} stays"
-        if able < was.most / 2:
+        if is_few:
             text += f" with {able} of {was.most} replicas at most until now, too few at first: raise its share before"
-        yield Shift(now.tenant, text, is_loss=True)
+        yield Shift(now.tenant, text, is_loss=True, is_grave=is_few)
+
+
+def _count_at_first(was: ModelView, now: ModelView) -> tuple[int, bool]:
+    """Return the replicas that can run on at full load, and whether they are less than half of those that should.
+
+    The autoscaler takes a version that is above its new maximum down at once. A version below its maximum starts
+    replicas only when its own load has grown, and they need minutes.
+    """
+    pairs = [(was.versions[name].most, version.most) for name, version in now.versions.items() if name in was.versions]
+    able = sum(map(min, pairs))
+    return able, able < min(was.most, now.most) / 2
+
+
+def _describe_few(able: int, was: ModelView) -> str:
+    return f"at full load {able} of {was.most} replicas are left at first, too few: take a smaller step of `share`"
+
+
+def list_ended_versions(before: TenantView, after: TenantView) -> set[tuple[str, str]]:
+    """Return namespace and name of each Deployment that ends while another version of its model stays."""
+    old, new = collect_models(before), collect_models(after)
+    return {
+        (was.namespace, name)
+        for key, was in old.items()
+        for name in was.versions
+        if key in new and name not in new[key].versions and was.versions.keys() & new[key].versions.keys()
+    }
 
 
 def _compare_replicas(was: ModelView, now: ModelView) -> Iterator[Shift]:
@@ -67,8 +99,14 @@ def _compare_replicas(was: ModelView, now: ModelView) -> Iterator[Shift]:
             for name, version in now.versions.items()
             if version.most != was.versions[name].most
         ]
+        able, is_few = _count_at_first(was, now)
         if parts:
-            yield Shift(now.tenant, f"model {now.name}: another share, at most {', '.join(parts)}")
+            cut = ", ".join(name for name, version in now.versions.items() if version.most < was.versions[name].most)
+            more = (
+                _describe_few(able, was) if is_few else f"at full load {able} of {was.most} replicas are left at first"
+            )
+            text = f"model {now.name}: another share, at most {', '.join(parts)}; {cut} shrinks at once, so {more}"
+            yield Shift(now.tenant, text, is_loss=True, is_grave=is_few)
 
 
 def list_model_deployments(*views: TenantView) -> set[tuple[str, str]]:

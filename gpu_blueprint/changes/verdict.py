@@ -17,13 +17,15 @@ from ..plan import PlannedResource
 from .effects import ALL_TENANTS, VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
 from .losses import LOSSES, LOST, RATINGS, Loss, find_loss
+from .models import list_ended_versions
 from .notices import find_notices
 from .retention import find_shorter_retention
 from .tenant_storage import BUCKET
-from .tenant_view import read_map
+from .tenant_view import TenantView, read_map, read_name
 
 GRAVEST: Verdict = "loses-data-or-access"
 _AWS = "pulumi:providers:aws"
+_DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
@@ -92,6 +94,7 @@ def _judge_resources(
 ) -> Iterator[Reason]:
     old = {resource.urn: resource for resource in before}
     kept = [_read_effect(resource) for resource in after if LOSSES.get(resource.type) == "access"]
+    ended = list_ended_versions(TenantView.of(before), TenantView.of(after))
     safe: dict[str, int] = {}
     for change in changes:
         resource = old.get(change.urn)
@@ -101,6 +104,8 @@ def _judge_resources(
         verdict = _rate(change, resource, loss)
         if change.effect == "delete" and resource and _read_effect(resource) in kept:
             verdict = "safe"  # the same right has another name
+        if change.effect == "delete" and resource and _is_ended(resource, ended):
+            verdict = "safe"  # another version of the model answers; compare_models says with how many replicas
         if verdict == "safe" and not (change.effect == "delete" and loss == "comfort"):
             safe[change.effect] = safe.get(change.effect, 0) + 1
         else:
@@ -109,6 +114,11 @@ def _judge_resources(
         words = {"create": "created", "update": "updated in place", "delete": "deleted without a loss"}
         counted = [f"{safe[effect]} {word}" for effect, word in words.items() if effect in safe]
         yield Reason(verdict="safe", text=f"resources: {', '.join(counted)}")
+
+
+def _is_ended(resource: PlannedResource, ended: set[tuple[str, str]]) -> bool:
+    namespace = read_map(resource.inputs, "metadata").get("namespace")
+    return resource.type == _DEPLOYMENT and (namespace, read_name(resource)) in ended
 
 
 def _is_part_of_the_program(type_: str) -> bool:

@@ -39,6 +39,7 @@ from .model_names import (
 )
 from .model_pools import refuse_drains_beyond_nodes, warn_of_lonely_replicas_on_spot, warn_of_models_in_other_pools
 from .model_room import refuse_models_above_room
+from .model_shares import suggest_replicas_for_shares
 from .model_sources import (
     refuse_impossible_sources,
     suggest_paths_below_prefixes,
@@ -91,5 +92,6 @@ MODEL_HINTS: tuple[_Check, ...] = (
     suggest_checking_callers,
     suggest_token_secrets,
     suggest_paths_below_prefixes,
+    suggest_replicas_for_shares,
 )
 """Rules that point out what may be meant."""

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..config import Pool, Service, StackConfig, Tenant
-from ..config.models import ServedModel
 from ..errors import Path, Problem, move_under, suggest
+from ..serving.objects import replaces_first
 from .pod_requests import refuse_request
 from .tenant_quotas import explain_unknown_pool
 
@@ -84,12 +84,13 @@ def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
     """Warn of services that keep replicas outside the hours of their pool."""
     for path, service in stack.placed_services:
         pool = stack.gpu_pools_by_name[service.pool]
+        fire = "alerts GpuPodPending and ModelNotReady fire" if path[0] == "models" else "alert GpuPodPending fires"
         if pool.hours and service.replicas.min:
             yield Problem(
                 "replicas-outside-hours",
                 (*path, "replicas", "min"),
                 f"the {service.replicas.min} minimum replicas wait while pool {pool.name} is closed "
-                f"({pool.hours}), and the alert GpuPodPending fires",
+                f"({pool.hours}), and the {fire}",
                 "write min: 0 where a query wakes the service, or use a pool without hours",
                 severity="warning",
             )
@@ -98,13 +99,13 @@ def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
 def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
     """Warn of services with no room for one more replica at full load, which a rollout with surge starts first.
 
-    Headroom does not count: its placeholders give way to the new replica. Nor do models with two replicas or
-    more, which end a replica before they start the next (serving/objects.py).
+    Headroom does not count: its placeholders give way to the new replica. Nor do versions of models with two replicas
+    or more, which end a replica before they start the next.
     """
     by_pool, by_tenant = _count_replicas(stack)
     quotas = {tenant.name: stack.sum_quota(tenant) for tenant in stack.tenants}
     for path, service in stack.placed_services:
-        if path[0] == "models" and _replaces_first(stack.models[int(path[1])]):
+        if path[0] == "models" and replaces_first(service.replicas):
             continue
         pool = stack.gpu_pools_by_name[service.pool]
         ceiling, quota = pool.profile.count_at_ceiling(pool.max_gpus), quotas[service.tenant]
@@ -115,11 +116,6 @@ def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
                 yield _describe_wait(path, f"pool {pool.name}", at_work, ceiling[resource], resource, "maxGpus")
             elif count and granted + count > quota[resource]:
                 yield _describe_wait(path, service.tenant, granted, quota[resource], resource, "the tenant's gpus")
-
-
-def _replaces_first(model: ServedModel) -> bool:
-    """Return whether a rollout ends a replica before it starts the next: other replicas answer meanwhile."""
-    return sum(version.replicas.min for version in model.list_versions()) > 1
 
 
 def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
@@ -137,7 +133,7 @@ def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Count
 def _describe_wait(path: Path, owner: str, used: int, most: int, resource: str, field: str) -> Problem:
     end_first = "give the Deployment maxSurge: 0 and maxUnavailable: 1"
     if path[0] == "models":
-        end_first = "write min: 2, with which a rollout ends a replica first"
+        end_first = "write min: 2 (for each version), with which a rollout ends a replica first"
     return Problem(
         "rollout-waits",
         (*path, "replicas", "max"),

@@ -1,6 +1,7 @@
 """``job``: print a Job of a tenant as YAML for kubectl: with ``--build-engine``, the build of a model's plans."""
 
 import argparse
+from collections.abc import Callable, Iterator
 
 import yaml
 
@@ -20,10 +21,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     config = open_stack(arguments.stack, bounded=False).config
     pool, tenant = _find_pool(config, arguments.pool), _find_tenant(config, arguments.tenant)
-    model = _find_plans(config, arguments.build_engine)
+    model = _find_plans(config, pool, tenant, arguments.build_engine)
     _refuse_other_gpus(config, pool, model)
     job = build_engine_job(config, pool, model, _find_writable(config, pool, tenant, model))
-    print("".join(f"# {line}\n" for line in list_advice(model)) + yaml.safe_dump(job, sort_keys=False), end="")
+    advice = [*_warn_of_running_plans(config, model), *list_advice(model)]
+    print("".join(f"# {line}\n" for line in advice) + yaml.safe_dump(job, sort_keys=False), end="")
     return 0
 
 
@@ -40,18 +42,50 @@ def _find_tenant(config: StackConfig, name: str) -> Tenant:
     return tenants[name]
 
 
-def _find_plans(config: StackConfig, name: str) -> TritonModel:
-    """Return the model of a name, or the version whose Deployment has the name."""
-    known: dict[str, ServedModel] = {}
+def _find_plans(config: StackConfig, pool: Pool, tenant: Tenant, name: str) -> TritonModel:
+    """Return the version of a model by the name of its Deployment, or of the model if it has one version.
+
+    Teams may have models of one name: then the model in the pool is meant, and then the tenant's own. Or the owner
+    stands before the name with a slash.
+    """
+    known: dict[str, list[ServedModel]] = {}
     for model in config.models:
         versions = model.list_versions()
-        known |= {version.deployment: version for version in versions} | {model.name: versions[0]}
-    if name not in known:
-        raise UsageError(f"--build-engine: there is no model {name!r}; {suggest(name, known, 'there are')}")
-    found = known[name]
-    if not isinstance(found, TritonModel) or not list_plans(found):
+        for version in versions:
+            known.setdefault(version.deployment, []).append(version)
+        if model.version:
+            known.setdefault(model.name, []).extend(versions)
+    owner, _, bare = name.rpartition("/")
+    found = [version for version in known.get(bare, []) if owner in ("", version.tenant)]
+    if not found:
+        raise UsageError(f"--build-engine: there is no model {name!r}; {suggest(bare, known, 'there are')}")
+    found = _choose(found, lambda version: version.pool == pool.name)
+    found = found if owner else _choose(found, lambda version: version.tenant == tenant.name)
+    if len(found) > 1:
+        names = [version.deployment for version in found]
+        if len({version.tenant for version in found}) > 1:
+            names = [f"{version.tenant}/{version.deployment}" for version in found]
+        raise UsageError(f"--build-engine: {name} may mean several; give {' or '.join(names)}")
+    (chosen,) = found
+    if not isinstance(chosen, TritonModel) or not list_plans(chosen):
         raise UsageError(f"--build-engine: {name} has no model of format tensorrt, so there is no plan to build")
-    return found
+    return chosen
+
+
+def _choose(versions: list[ServedModel], fits: Callable[[ServedModel], bool]) -> list[ServedModel]:
+    """Return the versions that fit, or all if none does: another rule then says why the version cannot be built."""
+    return [version for version in versions if fits(version)] or versions
+
+
+def _warn_of_running_plans(config: StackConfig, chosen: TritonModel) -> Iterator[str]:
+    """Yield a sentence if a next version stands beside the version whose plans are built."""
+    for model in config.models:
+        present, *following = model.list_versions()
+        if following and (present.tenant, present.deployment) == (chosen.tenant, chosen.deployment):
+            yield (
+                f"this replaces the plans of the version that runs; --build-engine {following[0].deployment} builds "
+                "those of the next"
+            )
 
 
 def _refuse_other_gpus(config: StackConfig, pool: Pool, model: TritonModel) -> None:

@@ -75,6 +75,6 @@ def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
         "--build-engine",
         metavar="SERVED",
         required=True,
-        help="name of a model that Triton serves: build its TensorRT plans with the image of its server, and write them"
-        " into its storage",
+        help="name of a model that Triton serves, or of the Deployment of one of its versions, with TENANT/ in front if"
+        " several have it: build its TensorRT plans with the image of its server, and write them into its storage",
     )

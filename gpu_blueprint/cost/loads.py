@@ -95,6 +95,17 @@ def price_replica(pool: Pool, nodes: Sequence[Node], service: Service, terms: Te
     return PriceRange(usual, Usd(max(price.known for price in prices), unknown))
 
 
+def find_whole_node(pool: Pool, nodes: Sequence[Node], service: Service, terms: Terms) -> tuple[int, Usd] | None:
+    """Return the replicas that fit on the node that Karpenter launches for one, and dollars an hour of that node.
+
+    None if no price is known.
+    """
+    node = find_launched(_list_holding(pool, nodes, service), terms)
+    if node is None:
+        return None
+    return count_replicas(pool, node.row, service), node.price_gpu(terms) * node.row.gpu_devices
+
+
 def _list_holding(pool: Pool, nodes: Iterable[Node], service: Service) -> list[Node]:
     return [node for node in nodes if count_replicas(pool, node.row, service)]
 

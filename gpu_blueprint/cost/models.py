@@ -6,12 +6,13 @@ replicas until the GPUs work that the pool expects. So the models cost as much a
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Literal
 
 from ..config import StackConfig
 from ..config.models import ServedModel, TritonModel, VllmModel
 from .capacity import PoolCapacity
-from .loads import price_replica
+from .loads import find_whole_node, price_replica
 from .money import Cost, Spend, Usd
 from .nodes import ON_DEMAND, PriceRange, find_terms
 
@@ -148,11 +149,34 @@ def list_model_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity
     for capacity in capacities:
         if own := [cost for cost in costs if cost.pool == capacity.pool.name]:
             yield from _describe_expectation(capacity, own)
+        for model in (model for model in stack.models if model.pool == capacity.pool.name):
+            if whole := describe_whole_nodes(stack, capacity, model):
+                yield whole
     if any(cost.million for cost in costs):
         yield (
             "a million tokens or requests: as bought, to on demand on the dearest type, on replicas at full load "
             "(tokensPerSecond, requestsPerSecond); a replica that waits costs as much as a replica that works"
         )
+
+
+def describe_whole_nodes(stack: StackConfig, capacity: PoolCapacity, model: ServedModel) -> str:
+    """Return the cost of the nodes that the least replicas keep, empty if they fill them: a part of a node is counted.
+
+    The replicas spread over zones as far as nodes are there, so each may keep a node in a zone.
+    """
+    terms, least = find_terms(stack, capacity.pool), model.replicas.min
+    found = find_whole_node(capacity.pool, capacity.nodes, model.to_service(), terms)
+    if found is None or not least % found[0]:
+        return ""
+    fitting, usd = found
+    fewest = ceil(least / fitting)
+    most = max(fewest, min(least, len(stack.list_zones(capacity.pool))))
+    nodes = f"{fewest} node{'s' if fewest > 1 else ''}, {usd * fewest} an hour"
+    spread = f", or {most} in as many zones, {usd * most}" if most > fewest else ""
+    return (
+        f"the least replicas of {model.name} count as {least} of the {fitting * fewest} places of their nodes; with "
+        f"nothing beside them they keep {nodes}{spread}"
+    )
 
 
 def _describe_expectation(capacity: PoolCapacity, costs: Sequence[ModelCost]) -> Iterator[str]:

@@ -34,11 +34,13 @@ def list_model_probes(config: StackConfig, model: ServedModel) -> Iterator[Probe
 def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
     """Yield most replicas, a rollout of them, and the way back."""
     pods, pool = describe_model_pods(config, model), config.gpu_pools_by_name[model.pool]
-    most = [version.replicas.max for version in model.list_versions()]
+    versions = model.list_versions()
+    most = [version.replicas.max for version in versions]
+    ends_first = [replaces_first(version.replicas) for version in versions]
     least = _count_least(model)
     scene = (model, Phase.SERVICES, "most")
-    kept = sum(most) - 1 if replaces_first(config, model) else sum(most)
-    full = pool if replaces_first(config, model) and not pool.static_nodes else None
+    kept = sum(most) - 1 if any(ends_first) else sum(most)
+    full = pool if all(ends_first) and not pool.static_nodes else None
     title = f"a rollout with {_say(most)}"
     yield _make(*scene, "most", _say(most), _set(pods, most), _say_served(sum(most)))
     yield _make(*scene, "rollout", title, _roll_out(pods, most, kept, full), _ENDS, _say_kept(kept))

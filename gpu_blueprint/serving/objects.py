@@ -5,6 +5,7 @@ from typing import Any
 from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..config import StackConfig
 from ..config.models import ServedModel
+from ..config.services import Replicas
 from .pods import build_template
 from .starts import find_progress_limit
 
@@ -24,7 +25,7 @@ def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
         "strategy": {
             "type": "RollingUpdate",
             "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}
-            if replaces_first(config, model)
+            if replaces_first(model.replicas)
             else {"maxSurge": 1, "maxUnavailable": 0},
         },
         "selector": {"matchLabels": model.pod_labels},
@@ -32,14 +33,13 @@ def build_deployment_spec(config: StackConfig, model: ServedModel) -> Any:
     }
 
 
-def replaces_first(config: StackConfig, version: ServedModel) -> bool:
-    """Return whether a rollout ends a replica before it starts the successor: not where a replica may be alone.
+def replaces_first(replicas: Replicas) -> bool:
+    """Return whether a rollout of a version ends a replica before it starts the successor.
 
-    A version with a single replica is not alone if another version of its model runs beside it.
+    Not where the version may have a single replica. Another version beside it does not help: an edit of the fields that
+    both share starts two rollouts at once, which ask no budget, and both single replicas would end.
     """
-    own = (version.tenant, version.name)
-    model = next((model for model in config.models if (model.tenant, model.name) == own), version)
-    return sum(part.replicas.min for part in model.list_versions()) > 1
+    return replicas.min > 1
 
 
 def build_service_spec(model: ServedModel) -> Any:

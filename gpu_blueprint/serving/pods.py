@@ -9,6 +9,7 @@ from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..config import Pool, StackConfig
 from ..config.models import ServedModel, TritonModel
 from ..config.sizes import read_room
+from ..sharing import Mps
 from ..tenancy.gpu_pods import build_pod
 from .arguments import REPOSITORY_FOLDER, list_arguments
 from .drains import LEAVE_S, plan_drain
@@ -61,7 +62,7 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
             "securityContext": dict(POD_SECURITY),
             "topologySpreadConstraints": [_spread(model.pod_labels)],
             "containers": [_build_container(config, pool, model, container)],
-            "volumes": list(_list_volumes(config, model)),
+            "volumes": list(_list_volumes(config, pool, model)),
         },
     }
 
@@ -93,7 +94,7 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
         "lifecycle": {"preStop": {"sleep": {"seconds": LEAVE_S}}},
         **build_probes(server, find_start_limit(config, pool, model)),
         "securityContext": dict(CONTAINER_SECURITY),
-        "volumeMounts": list(_list_places(config, model)),
+        "volumeMounts": list(_list_places(config, pool, model)),
     }
 
 
@@ -134,7 +135,13 @@ def read_memory_mib(container: Mapping[str, Any]) -> int:
 
 
 def _spread(labels: dict[str, str]) -> dict[str, Any]:
-    """Return the wish for replicas in several zones; a zone without GPUs must not stop them."""
+    """Return the wish for replicas in several zones; a zone without GPUs must not stop them.
+
+    A wish for several nodes would cost more than it gives where nodes hold several replicas: Karpenter takes it for a
+    duty, plans a node for each replica and does not consolidate them, and the scheduler still binds all replicas that
+    wait to the first node that comes. Sources: aws/karpenter-provider-aws issue 4907, kubernetes-sigs/karpenter pull
+    request 2122. Read 2026-11-23.
+    """
     return {
         "maxSkew": 1,
         "topologyKey": _ZONE,
@@ -144,12 +151,20 @@ def _spread(labels: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _list_volumes(config: StackConfig, model: ServedModel) -> Iterator[dict[str, Any]]:
+def _gets_shared_memory(pool: Pool) -> bool:
+    """Return whether the device plugin mounts /dev/shm itself: the memory by which a pod talks to the MPS server.
+
+    The kubelet mounts a pod's own volume over it, and CUDA then finds no GPU that is free. Sources: k8s-device-plugin,
+    ``internal/plugin/mps.go``; Kubernetes, ``pkg/kubelet/kubelet_pods.go``. Read 2026-11-23.
+    """
+    return isinstance(pool.sharing, Mps)
+
+
+def _list_volumes(config: StackConfig, pool: Pool, model: ServedModel) -> Iterator[dict[str, Any]]:
     """Yield the volumes. Shared memory counts towards the memory of the container."""
-    yield {
-        "name": "shared-memory",
-        "emptyDir": {"medium": "Memory", "sizeLimit": f"{_SHARED_GIB * count_devices(model.gpus)}Gi"},
-    }
+    if not _gets_shared_memory(pool):
+        size = f"{_SHARED_GIB * count_devices(model.gpus)}Gi"
+        yield {"name": "shared-memory", "emptyDir": {"medium": "Memory", "sizeLimit": size}}
     yield {"name": "home", "emptyDir": {}}
     yield {"name": "tmp", "emptyDir": {}}
     if gib := find_download_gib(model):
@@ -161,8 +176,9 @@ def _list_volumes(config: StackConfig, model: ServedModel) -> Iterator[dict[str,
         yield {"name": "settings", "configMap": {"name": name_settings(model)}}
 
 
-def _list_places(config: StackConfig, model: ServedModel) -> Iterator[dict[str, Any]]:
-    yield {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108
+def _list_places(config: StackConfig, pool: Pool, model: ServedModel) -> Iterator[dict[str, Any]]:
+    if not _gets_shared_memory(pool):
+        yield {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108
     yield {"name": "home", "mountPath": _HOME}
     yield {"name": "tmp", "mountPath": "/tmp"}  # noqa: S108
     if find_download_gib(model):

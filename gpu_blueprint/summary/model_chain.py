@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..config import StackConfig
 from ..config.models import ServedModel
 from ..cost.capacity import list_capacities
-from ..cost.models import MillionPrice, estimate_models
+from ..cost.models import MillionPrice, describe_whole_nodes, estimate_models
 from .model_calls import explain_calls
 from .model_ends import explain_ends
 from .model_run import explain_run
@@ -51,19 +51,32 @@ def _describe_deployments(stack: StackConfig, versions: list[ServedModel]) -> It
         yield f"{namespace}/{version.deployment}{named}: the platform makes it, and KEDA sets its replicas{beside}"
     if len(versions) > 1:
         yield f"{name_address(versions[0], namespace)} sends each request to a ready replica of either version"
-    yield f"service account {versions[0].account}; a PodDisruptionBudget lets one replica of a version go at a time"
+        yield _describe_shares(versions)
+    yield f"service account {versions[0].account}; a PodDisruptionBudget lets one replica of the model go at a time"
     command = f"blueprint explain {stack.environment} {versions[0].name} --manifest"
     yield f"`{command}` prints all its objects"
 
 
+def _describe_shares(versions: list[ServedModel]) -> str:
+    """Return the part of the requests that the last version gets, which is its part of the replicas."""
+    bounds = [version.replicas for version in versions]
+    least, most = sum(each.min for each in bounds), sum(each.max for each in bounds)
+    quiet = f"{bounds[-1].min / least:.0%} of the requests at least replicas, " if least else ""
+    return f"{versions[-1].deployment} gets {quiet}{bounds[-1].max / most:.0%} at most replicas"
+
+
 def _describe_cost(stack: StackConfig, model: ServedModel) -> Iterator[str]:
-    costs = estimate_models(stack, list_capacities(stack))
+    capacities = list_capacities(stack)
+    costs = estimate_models(stack, capacities)
     (found,) = (cost for cost in costs if (cost.tenant, cost.name) == (model.tenant, model.name))
     counts, cost = found.replicas, found.cost
     for count, spend in ((counts.min, cost.floor), (counts.expected, cost.expected), (counts.max, cost.ceiling)):
         words = f"{count:.3g} replica{'' if count == 1 else 's'}"
         yield f"{words}: {spend.hour} an hour, {spend.month.in_whole_dollars} a month"
     yield "the first two as the pool buys, the last on demand on the dearest type; `blueprint cost` says what it counts"
+    (capacity,) = (capacity for capacity in capacities if capacity.pool.name == model.pool)
+    if whole := describe_whole_nodes(stack, capacity, model):
+        yield whole
     if found.million:
         yield _describe_million(found.million)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..config import Pool, StackConfig
 from ..config.models import ServedModel
+from ..cost.gpus import count_replicas
 from ..readiness.words import write_seconds
 from ..serving.drains import LEAVE_S, find_most_grace, plan_drain
 from ..serving.objects import build_deployment_spec
@@ -16,7 +17,7 @@ def explain_ends(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator
     yield Step("a rollout", tuple(_describe_rollout(stack, model)))
     yield Step("a node drains", tuple(_describe_drain(pool, model)))
     if "spot" in pool.purchase:
-        yield Step("spot goes", tuple(_describe_spot(pool, model)))
+        yield Step("spot goes", tuple(_describe_spot(stack, pool, model)))
 
 
 def _describe_end(pool: Pool, model: ServedModel) -> Iterator[str]:
@@ -31,14 +32,18 @@ def _describe_end(pool: Pool, model: ServedModel) -> Iterator[str]:
 
 
 def _describe_rollout(stack: StackConfig, model: ServedModel) -> Iterator[str]:
-    """Yield the order in which a rollout replaces the replicas, as the Deployment of the present version states it."""
-    present = model.list_versions()[0]
-    settings = build_deployment_spec(stack, present)["strategy"]["rollingUpdate"]
-    if settings["maxSurge"]:
-        yield "a new replica starts before an old replica ends (maxSurge 1): it needs room for one replica more"
-    else:
-        yield "a replica ends before its successor starts (maxUnavailable 1), so it needs no room, also at the ceiling"
-        yield "meanwhile one replica is away: the others take its requests"
+    """Yield the order in which a rollout replaces the replicas of each version, as its Deployment states it."""
+    versions = model.list_versions()
+    for version in versions:
+        of = f"{version.deployment}: " if len(versions) > 1 else ""
+        settings = build_deployment_spec(stack, version)["strategy"]["rollingUpdate"]
+        if settings["maxSurge"]:
+            first = "a new replica starts before an old replica ends (maxSurge 1)"
+            yield f"{of}{first}: it needs room for one replica more"
+        else:
+            first = "a replica ends before its successor starts (maxUnavailable 1)"
+            yield f"{of}{first}, so it needs no room, also at the ceiling"
+            yield f"{of}meanwhile one replica is away: the others take its requests"
     yield "a new replica takes requests only when its readiness probe answers"
 
 
@@ -50,9 +55,17 @@ def _describe_drain(pool: Pool, model: ServedModel) -> Iterator[str]:
     yield f"after {most or '1h'} the node goes by force, whatever still runs there"
 
 
-def _describe_spot(pool: Pool, model: ServedModel) -> Iterator[str]:
+def _describe_spot(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator[str]:
+    """Yield the end with a spot node. Karpenter asks the budget here too, and EC2 does not wait for its answer.
+
+    Source: aws/karpenter-provider-aws, pull request 3789. Read 2026-11-23.
+    """
     drain = plan_drain(pool, model)
-    yield "EC2 warns two minutes before it takes a spot node; no budget holds it: its replicas end all at once"
+    most = max((count_replicas(pool, row, model.to_service()) for row in stack.list_instances(pool)), default=0)
+    yield "EC2 warns two minutes before it takes a spot node, and Karpenter drains it"
+    if most > 1:
+        yield f"up to {most} replicas share a node, and the PodDisruptionBudget lets one of them leave in this time"
+        yield "the others go with the node, and their requests break: nothing keeps all replicas from one node"
     if drain.grace <= find_most_grace(pool):
         yield f"the end above fits into these two minutes ({write_seconds(drain.grace)})"
     else:

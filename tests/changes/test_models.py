@@ -50,15 +50,34 @@ def test_a_version_beside_another_gets_its_share() -> None:
 def test_a_version_that_stays_alone_must_have_replicas_already(most: int, is_warned: bool) -> None:
     before = view(*model("chat-1", most=12 - most), *model("chat-2", most=most))
     lines = find(before, view(*model("chat-2", least=2, most=12)))
-    assert lines[0].startswith("- model chat: chat-1 ends, and chat-2 stays")
+    assert lines[0].startswith(f"{'!' if is_warned else '-'} model chat: chat-1 ends, and chat-2 stays")
     assert lines[0].endswith("too few at first: raise its share before") is is_warned
 
 
-def test_another_share_is_told_with_both_versions() -> None:
-    after = view(*model("chat-1", most=3), *model("chat-2", most=9))
-    assert find(view(*TWO), after) == [
-        "+ model chat: another share, at most 3 of chat-1 instead of 9, 9 of chat-2 instead of 3"
-    ]
+@pytest.mark.parametrize(
+    ("share", "left", "sign"), [(6, 9, "-"), (9, 6, "-"), (10, 5, "!"), (11, 4, "!"), (2, 11, "-")]
+)
+def test_another_share_is_a_loss_of_the_replicas_that_end_before_others_start(share: int, left: int, sign: str) -> None:
+    after = view(*model("chat-1", most=12 - share), *model("chat-2", most=share))
+    shrinks = "chat-1" if share > 3 else "chat-2"
+    (line,) = find(view(*TWO), after)
+    parts = f"at most {12 - share} of chat-1 instead of 9, {share} of chat-2 instead of 3"
+    told = (
+        f"{sign} model chat: another share, {parts}; {shrinks} shrinks at once, so at full load {left} of 12 replicas"
+    )
+    assert line.startswith(told) and line.endswith("a smaller step of `share`") is (sign == "!")
+
+
+def test_a_version_that_comes_with_most_of_the_replicas_takes_them_from_the_present_at_once() -> None:
+    after = view(*model("chat-1", most=1), *model("chat-2", most=11))
+    (line,) = find(view(*model("chat-1", least=2, most=12)), after)
+    assert line.startswith("! model chat: chat-2 comes beside it, with up to 11 of 12 replicas; at full load 1 of 12")
+
+
+def test_the_first_version_of_a_model_without_one_is_told_to_stay_away() -> None:
+    (line,) = find(view(*model("chat")), view(*TWO))[:1]
+    assert line.startswith("! model chat: chat-1, chat-2 take the place of chat at once")
+    assert line.endswith("leave `version` of the present model out, since `next` comes beside chat without it")
 
 
 @pytest.mark.parametrize(("least", "most", "sign"), [(1, 8, "+"), (1, 3, "-"), (0, 8, "-")])

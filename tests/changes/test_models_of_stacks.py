@@ -58,7 +58,23 @@ def test_a_version_beside_the_present_is_safe() -> None:
 def test_the_way_back_ends_the_next_version_and_no_other_pod() -> None:
     found = change(chat(version="1", next=NEXT), chat(version="1"))
     assert list_texts(found) == ["model chat: chat-2 ends, and chat-1 stays"]
-    assert not list_notices(found) and found.verdict == "replaces-resources"
+    assert not list_notices(found) and found.verdict == "safe"
+
+
+def test_the_last_step_to_a_new_version_is_safe_when_it_has_its_share() -> None:
+    for share, verdict in ((0.9, "safe"), (0.1, "loses-data-or-access")):
+        found = change(chat(version="1", next={"version": "2", "share": share}), chat(version="2"))
+        assert found.verdict == verdict
+
+
+def test_a_raised_share_that_ends_most_replicas_is_grave() -> None:
+    steps = {share: chat(version="1", next={"version": "2", "share": share}) for share in (0.1, 0.5, 0.9)}
+    assert change(steps[0.1], steps[0.9]).verdict == "loses-data-or-access"
+    assert change(steps[0.1], steps[0.5]).verdict == change(steps[0.5], steps[0.9]).verdict == "safe"
+
+
+def test_a_version_beside_a_model_without_one_is_safe() -> None:
+    assert change(chat(), chat(next=NEXT)).verdict == "safe"
 
 
 def test_a_version_in_place_of_another_is_a_loss() -> None:

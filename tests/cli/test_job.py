@@ -48,6 +48,45 @@ def test_a_version_is_built_by_the_name_of_its_deployment(project: Path, capsys:
     assert job["spec"]["template"]["spec"]["containers"][0]["image"].endswith("26.08-py3")
 
 
+def write_models(project: Path, *models: dict[str, Any]) -> None:
+    write_stack(project)
+    file = project / "stacks" / "Pulumi.serve.yaml"
+    document = yaml.safe_load(file.read_text())
+    document["config"]["gpu-blueprint:stack"]["models"] = list(models)
+    file.write_text(yaml.safe_dump(document))
+
+
+BESIDE = {"next": {"version": "v2", "share": 0.5, "source": {"storage": "weights", "path": "next"}}}
+
+
+def test_the_name_of_a_model_with_two_versions_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The plan of the version that runs would be replaced."""
+    write_models(project, ranking(models=PLANS, version="v1", **BESIDE))
+    assert run() == 2
+    assert "ranking may mean several; give ranking-v1 or ranking-v2" in capsys.readouterr().err
+
+
+def test_the_plans_of_the_running_version_are_replaced_with_a_warning(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_models(project, ranking(models=PLANS, **BESIDE))
+    assert run() == 0
+    running = capsys.readouterr().out
+    assert run(model="ranking-v2") == 0
+    assert running.startswith("# this replaces the plans of the version that runs; --build-engine ranking-v2 builds")
+    assert "this replaces" not in capsys.readouterr().out
+
+
+def test_models_of_one_name_are_told_apart_by_pool_and_owner(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ours, theirs = ranking(models=PLANS), ranking(models=[{**PLANS[0], "name": "other"}], tenant="lab")
+    write_models(project, ours, theirs)
+    for model, plan in (("ranking", "other"), ("serving/ranking", "detector"), ("lab/ranking", "other")):
+        assert run(model=model) == 0
+        assert f"/{plan}/1/" in capsys.readouterr().out
+    assert run(model="labs/ranking") == 2
+    assert "there is no model 'labs/ranking'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

@@ -5,7 +5,7 @@ import pytest
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.cost.capacity import list_capacities
 from gpu_blueprint.cost.estimate import as_json, estimate_stack
-from gpu_blueprint.cost.models import ModelCost, estimate_models, list_model_assumptions
+from gpu_blueprint.cost.models import ModelCost, describe_whole_nodes, estimate_models, list_model_assumptions
 
 from ..support import builders
 from ..support.catalogue_rows import MONTH, PRICE, gp3
@@ -122,3 +122,30 @@ def test_reserved_gpus_are_paid_without_replicas_too() -> None:
 def test_the_estimate_names_models_where_replicas_always_run() -> None:
     assumed = estimate_stack(serve()).assumptions
     assert "large runs at least 2 GPUs, in all its hours (replicas.min of models)" in assumed
+
+
+@pytest.mark.parametrize(
+    ("least", "zones", "words", "nodes"),
+    [
+        (1, 2, "count as 1 of the 4 places of their nodes; with nothing beside them they keep 1 node, ", [1]),
+        (2, 2, "count as 2 of the 4 places of their nodes; with nothing beside them they keep 1 node, ", [1, 2]),
+        (5, 1, "count as 5 of the 8 places of their nodes; with nothing beside them they keep 2 nodes, ", [2]),
+        (4, 2, "", []),
+    ],
+)
+def test_least_replicas_on_shares_tell_the_price_of_the_nodes_that_they_keep(
+    least: int, zones: int, words: str, nodes: list[int]
+) -> None:
+    """Karpenter buys whole nodes; the shares of one add up to a node only with other pods."""
+    names = ["us-east-1a", "us-east-1b"][:zones]
+    shared = {"sharing": {"mode": "mps", "replicas": 4}, "instanceTypes": ["g6.4xlarge"], "zones": names}
+    pools = [builders.pool(name="small", maxGpus=4, **shared)]
+    tenants = [builders.tenant(name="serving", gpus={"small": 16}, cpu="256", memory="1Ti")]
+    stack = serve(ranking(replicas={"min": least, "max": 8}), pools=pools, tenants=tenants)
+    (capacity,) = list_capacities(stack)
+    line = describe_whole_nodes(stack, capacity, stack.models[0])
+    assert words in line and bool(line) is bool(words)
+    for count in nodes:
+        assert f"${count * price('g6.4xlarge'):,.2f}" in line
+    assert ("in as many zones" in line) is (len(nodes) > 1)
+    assert (line in list_model_assumptions(stack, [capacity])) is bool(words)

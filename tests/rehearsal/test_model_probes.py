@@ -147,3 +147,10 @@ def test_a_clean_up_takes_the_pods_of_models() -> None:
     play(config, "most", lab)
     clean(Stage(lab.as_lab()), seconds=2)
     assert lab.find("Pod") == [] and lab.find("Deployment") == ["chat"]
+
+
+def test_a_version_with_one_replica_beside_another_needs_room_for_its_successor() -> None:
+    beside = build(replicas={"min": 2, "max": 3}, version="v1", next={"version": "v2", "share": 0.4})
+    lab = FakeModelLab(beside, beside.models[0])
+    play(beside, "rollout", lab)
+    assert lab.limits == []

@@ -26,14 +26,6 @@ def test_a_replica_that_may_be_alone_waits_for_its_successor() -> None:
     assert rolling == {"maxSurge": 1, "maxUnavailable": 0}
 
 
-def test_a_version_with_one_replica_is_not_alone_beside_another_version() -> None:
-    model = chat(version="v1", replicas={"min": 2, "max": 4}, next={"version": "v2", "share": 0.5})
-    config = config_of(model)
-    for version in config.models[0].list_versions():
-        assert version.replicas.min == 1
-        assert build_deployment_spec(config, version)["strategy"]["rollingUpdate"]["maxSurge"] == 0
-
-
 def test_a_budget_counts_the_pods_of_all_versions() -> None:
     """A node with a replica of each of two versions would else take both along."""
     config = config_of(chat(version="v1", next={"version": "v2", "share": 0.5}))

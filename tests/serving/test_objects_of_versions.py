@@ -23,11 +23,18 @@ def list_strategies(config: StackConfig) -> list[dict[str, int]]:
     return [spec["strategy"]["rollingUpdate"] for spec in specs]
 
 
-@pytest.mark.parametrize("least", [1, 2, 4])
-def test_a_version_beside_another_ends_a_replica_before_it_starts_the_next(least: int) -> None:
-    """A single replica is not alone, and a pool at its ceiling has no room for one more."""
-    config = build(replicas={"min": least, "max": 4}, **BESIDE)
-    assert list_strategies(config) == [{"maxSurge": 0, "maxUnavailable": 1}] * 2
+@pytest.mark.parametrize(
+    ("least", "share", "ends_first"), [(2, 0.5, []), (4, 0.1, [0]), (4, 0.9, [1]), (4, 0.5, [0, 1])]
+)
+def test_two_versions_that_roll_at_once_leave_a_replica_that_answers(
+    least: int, share: float, ends_first: list[int]
+) -> None:
+    """A new image rolls both, and no budget holds a rollout: two single replicas would end together."""
+    config = build(replicas={"min": least, "max": 4}, version="v1", next={"version": "v2", "share": share})
+    strategies = list_strategies(config)
+    assert [index for index, strategy in enumerate(strategies) if strategy["maxSurge"] == 0] == ends_first
+    away = sum(strategy["maxUnavailable"] for strategy in strategies)
+    assert away < sum(version.replicas.min for version in config.models[0].list_versions())
 
 
 def test_a_replica_that_may_be_alone_waits_for_its_successor() -> None:

@@ -111,9 +111,20 @@ def test_shared_memory_grows_with_the_gpus_and_is_memory() -> None:
     assert four["emptyDir"]["sizeLimit"] == "4Gi"
 
 
+@pytest.mark.parametrize(("mode", "is_own"), [("mps", False), ("time-slicing", True)])
+def test_a_pod_of_an_mps_pool_mounts_nothing_over_the_memory_of_the_mps_server(mode: str, is_own: bool) -> None:
+    """The device plugin mounts it at /dev/shm; with another volume on top CUDA finds no free GPU."""
+    pools = [builders.pool(name="small", sharing={"mode": mode, "replicas": 4}), builders.cpu_pool(maxCpus=256)]
+    tenants = [builders.tenant(name="serving", gpus={"small": 16}), builders.tenant(name="lab", gpus={})]
+    found = spec(ranking(), pools=pools, tenants=tenants)
+    (server,) = found["containers"]
+    assert ("/dev/shm" in {place["mountPath"] for place in server["volumeMounts"]}) is is_own
+    assert ("shared-memory" in {volume["name"] for volume in found["volumes"]}) is is_own
+
+
 def test_a_server_writes_only_where_a_volume_is() -> None:
     for model in (chat(), ranking()):
-        assert {"/tmp", variables(model)["HOME"], "/dev/shm"} <= volumes(model).keys()
+        assert {"/tmp", variables(model)["HOME"]} <= volumes(model).keys()
 
 
 def test_vllm_has_a_name_and_reports_nothing() -> None:

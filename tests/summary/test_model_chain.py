@@ -49,6 +49,7 @@ def test_a_next_version_shows_the_steps_that_differ() -> None:
         "holds (2)",
     ]
     assert "  --quantization=fp8" in steps["flags (2)"] and "  --quantization=fp8" not in steps["flags"]
+    assert steps["Deployment"][3] == "chat-2 gets 50% of the requests at least replicas, 25% at most replicas"
     assert steps["Deployment"][:3] == (
         "serving/chat-1, version 1: the platform makes it, and KEDA sets its replicas, 9 of 12 at most",
         "serving/chat-2, version 2: the platform makes it, and KEDA sets its replicas, 3 of 12 at most",

@@ -38,6 +38,8 @@ MODEL_ALERTS = (
         steps=(
             f"See where its pods are: {_PODS}.",
             "If they are Pending: read the runbook of ServicePodsPending. If there are none: ServicePodsRefused.",
+            "If they are Pending because their pool is closed (`hours`): they start when it opens. Silence the alert in"
+            " those hours, or use a pool without hours.",
             f"If they restart: `kubectl logs {_ON_DEPLOYMENT} --previous` tells why; a wrong path of the weights, too"
             " little memory for `maxModelLen` and a missing right to read the storage end a server at its start.",
             "If they load for longer than `blueprint explain STACK MODEL` says: compare the source of the weights with"

@@ -9,11 +9,20 @@ from .stacks import Build, cases_of, fails, passes, program, resource, shipped_s
 _LABELS = {"app": "chat", "tier": "web"}
 
 
-def _budget(selector: Any = None, namespace: str = "serving", **spec: Any) -> Resource:
+def _budget(selector: Any = None, namespace: str = "serving", name: str = "", **spec: Any) -> Resource:
     chosen = {"matchLabels": {"app": "chat"}} if selector is None else selector
-    metadata = {"name": "keeps", "namespace": namespace}
+    metadata = {"name": name or "keeps", "namespace": namespace}
     props = {"metadata": metadata, "spec": {"selector": chosen, **spec}}
+    return resource("kubernetes:policy/v1:PodDisruptionBudget", name or "budget", props)
+
+
+def _without_selector(**spec: Any) -> Resource:
+    props = {"metadata": {"name": "keeps", "namespace": "serving"}, "spec": spec}
     return resource("kubernetes:policy/v1:PodDisruptionBudget", "budget", props)
+
+
+def _one_of(*apps: str) -> dict[str, Any]:
+    return {"matchExpressions": [{"key": "app", "operator": "In", "values": list(apps)}]}
 
 
 def _workload(kind: str = "Deployment", namespace: str = "serving", **spec: Any) -> Resource:
@@ -27,6 +36,11 @@ def _workload(kind: str = "Deployment", namespace: str = "serving", **spec: Any)
 def _scaler(target: str = "chat", namespace: str = "serving", **spec: Any) -> Resource:
     props = {"metadata": {"name": "s", "namespace": namespace}, "spec": {"scaleTargetRef": {"name": target}, **spec}}
     return resource("kubernetes:keda.sh/v1alpha1:ScaledObject", "scaler", props)
+
+
+def _autoscaler(**spec: Any) -> Resource:
+    props = {"metadata": {"name": "h", "namespace": "serving"}, "spec": {"scaleTargetRef": {"name": "chat"}, **spec}}
+    return resource("kubernetes:autoscaling/v2:HorizontalPodAutoscaler", "autoscaler", props)
 
 
 def _keeps(amount: Any, *others: Resource, **fields: Any) -> Build:
@@ -73,7 +87,30 @@ CASES = cases_of(
     ),
     passes("the pods of others", _keeps(3, selector={"matchLabels": {"app": "web"}})),
     passes("the pods of another namespace", _keeps(3, namespace="web")),
-    passes("a selector that nobody reads here", _keeps(3, selector={"matchExpressions": []})),
+    fails("a budget of all pods of its namespace", _keeps(3, selector={}), "budget"),
+    passes(
+        "a budget of no pods, without a selector", program(_without_selector(minAvailable=3), _workload(replicas=3))
+    ),
+    fails("a budget by an expression", _keeps(3, selector=_one_of("chat", "web")), "budget"),
+    passes("a budget of others by an expression", _keeps(3, selector=_one_of("web"))),
+    fails(
+        "the autoscaler of Kubernetes goes down to the number that stays",
+        _keeps(2, _workload(replicas=9), _autoscaler(minReplicas=2)),
+        "budget",
+        words="all 2 ",
+    ),
+    passes("the autoscaler of Kubernetes stays above", _keeps(2, _workload(), _autoscaler(minReplicas=3))),
+    fails(
+        "two budgets count the same pods, of which no pod can go",
+        program(_budget(maxUnavailable=1), _budget(name="also", maxUnavailable=1), _workload(replicas=3)),
+        "budget",
+        "also",
+        words="PodDisruptionBudgets keeps and also both count the pods of chat",
+    ),
+    passes(
+        "two budgets of two namespaces",
+        program(_budget(maxUnavailable=1), _budget(name="also", namespace="web", maxUnavailable=1), _workload()),
+    ),
     fails("two workloads", _keeps(1, _workload(), _workload("StatefulSet")), "budget", "budget"),
     undecided("a number that only the deployment knows", program(_budget(maxUnavailable=UNKNOWN)), "budget"),
     undecided("replicas that only the deployment knows", _keeps(1, _workload(replicas=UNKNOWN)), "budget"),
