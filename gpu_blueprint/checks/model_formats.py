@@ -11,11 +11,7 @@ from ..errors import CatalogError, Path, Problem
 from ..serving.images import find_tag
 from .model_versions import PlacedVersion, list_vllm
 
-_HALF = 8
-"""Bits of formats that an older GPU keeps as small, and computes faster, as INT8."""
 _FP8 = "fp8"
-_STORED_ONLY = (0, 31)
-"""First release of vLLM whose ``fp8`` makes nothing at load."""
 
 
 def refuse_formats_that_gpus_lack(stack: StackConfig) -> Iterator[Problem]:
@@ -76,7 +72,7 @@ def _find_least(wanted: Quantization) -> float:
     Weights of 4 bits stay small where a GPU computes in 16 bits, so that a fallback has a use. Weights of 8 bits have
     none: INT8 is as small, and older GPUs compute in it.
     """
-    has_use = wanted.fallback_capability is not None and wanted.bytes_per_parameter * _HALF < _HALF
+    has_use = wanted.fallback_capability is not None and wanted.bytes_per_parameter < 1
     return wanted.fallback_capability or 0 if has_use else wanted.min_compute_capability
 
 
@@ -108,10 +104,9 @@ def _has_version(tag: str) -> bool:
 def suggest_quantization_at_load(stack: StackConfig) -> Iterator[Problem]:
     """Point out that ``fp8`` reads weights that are stored in FP8, and makes none from 16 bits."""
     for version, model in list_vllm(stack):
-        tag = find_tag(model)
         is_stated = model.config_json is not None  # loading has compared the file with the field
-        if model.quantization == _FP8 and not is_stated and _has_version(tag) and read_version(tag) >= _STORED_ONLY:
-            reason = "fp8 reads weights that are stored in FP8, and refuses weights of 16 bits"
+        if model.quantization == _FP8 and not is_stated:
+            reason = "fp8 counts weights that are stored in FP8; weights of 16 bits keep their size"
             hint = "write fp8_per_tensor if the weights have 16 bits: vLLM then makes FP8 when it loads them"
             yield Problem("fp8-must-be-stored", version.locate("quantization"), reason, hint, severity="note")
 

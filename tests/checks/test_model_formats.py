@@ -74,7 +74,7 @@ def test_numbers_that_the_gpu_does_not_know_are_refused(
         ("v0.20.0", "fp8_per_tensor", None),
         ("v0.27.1", "bitsandbytes", None),
         ("v0.28.0", "bitsandbytes", "format-not-in-release"),
-        ("v0.30.0", "fp8", None),
+        ("v0.30.0", "fp8", "fp8-must-be-stored"),
         ("v0.31.0", "fp8", "fp8-must-be-stored"),
         ("v9.0.0", "bitsandbytes", "format-not-in-release"),
     ],

@@ -3,6 +3,9 @@
 import json
 from typing import Any
 
+import pytest
+
+from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 from gpu_blueprint.catalog.server_flags import find_flag, is_known_at
 from gpu_blueprint.serving.arguments import list_arguments
 from gpu_blueprint.serving.images import find_tag
@@ -60,9 +63,14 @@ def test_the_size_decides_the_type_and_the_stack_file_the_lengths() -> None:
     assert "--max-num-seqs" not in flags(chat())
 
 
-def test_a_quantization_has_the_name_that_vllm_gives_it() -> None:
+def test_a_format_that_vllm_makes_is_a_flag() -> None:
     assert flags(chat(quantization="fp8_per_tensor"))["--quantization"] == "fp8_per_tensor"
     assert "--quantization" not in flags(chat())
+
+
+@pytest.mark.parametrize("name", [row.name for row in QUANTIZATIONS.values() if row.made == "checkpoint"])
+def test_a_stored_format_is_no_flag_since_vllm_refuses_another_name_than_the_files(name: str) -> None:
+    assert "--quantization" not in flags(chat(quantization=name))
 
 
 def test_the_cache_has_the_type_of_the_model_unless_the_file_says_more() -> None:
