@@ -9,12 +9,15 @@ from typing import Any
 from ..catalog.quantizations import QUANTIZATIONS
 from ..errors import Path as FieldPath
 from ..errors import Problem, move_under
+from .model_lengths import find_longest_sequence
 from .model_sizes import DENSE, build_shape
 from .stored_formats import find_stored_format
 
 LARGEST_FILE = 2**20
 """Bytes of a ``config.json``; known models have some thousands."""
-FIELD = "configJson"
+FIELD, LENGTH = "configJson", "maxModelLen"
+_CHANGES = ("hf-overrides", "rope-")
+"""Flags that change what the file says."""
 
 
 def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
@@ -30,9 +33,12 @@ def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], lis
     found: list[Problem] = []
     filled = []
     for index, model in enumerate(models):
-        changed = _fill(model, folder, ("models", index), {}, found)
+        path: FieldPath = ("models", index)
+        changed = _fill(model, folder, path, {}, found)
+        found += move_under(_compare_length(model, {}, folder), *path)
         if isinstance(changed, dict) and isinstance(changed.get("next"), dict):
-            following = _fill(changed["next"], folder, ("models", index, "next"), changed, found)
+            following = _fill(changed["next"], folder, (*path, "next"), changed, found)
+            found += move_under(_compare_length(changed["next"], model, folder), *path, "next")
             changed = {**changed, "next": following}
         filled.append(changed)
     return {**data, "models": filled}, found
@@ -57,6 +63,23 @@ def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], fo
         found.append(shape.under(*place))
         return model
     return {**model, "shape": shape}
+
+
+def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterator[Problem]:
+    """Yield the sequences of a model, or of the next version of ``present``, that are longer than its file allows."""
+    if not isinstance(model, dict) or model.get("shape") is not None or not {FIELD, LENGTH} & {*model}:
+        return
+    whole = {**present, **model}
+    name, wanted, flags = whole.get(FIELD), whole.get(LENGTH), whole.get("arguments")
+    is_changed = isinstance(flags, dict) and any(str(flag).startswith(_CHANGES) for flag in flags)
+    if not isinstance(name, str) or type(wanted) is not int or is_changed:
+        return
+    content = read_config_json(name, folder)
+    longest = None if isinstance(content, Problem) else find_longest_sequence(content)
+    if longest and wanted > longest:
+        reason = f"vLLM refuses sequences of {wanted} tokens: the model was made for {longest} (configJson)"
+        place = (LENGTH,) if LENGTH in model else (FIELD,)
+        yield Problem("model-len-beyond-config", place, reason, f"write {LENGTH}: {longest} or less")
 
 
 def read_config_json(name: str, folder: Path) -> Mapping[str, Any] | Problem:

@@ -215,6 +215,30 @@ def test_the_next_version_inherits_the_quantization(folder: Path) -> None:
     assert found == {"models.0.next.quantization": "quantization-not-stored"}
 
 
+def test_a_sequence_is_no_longer_than_the_file_allows(folder: Path) -> None:
+    write(folder / PLACE, max_position_embeddings=4096)
+    problem = only(chat(maxModelLen=4097))
+    assert (problem.kind, problem.path) == ("model-len-beyond-config", ("models", 0, "maxModelLen"))
+    assert problem.hint == "write maxModelLen: 4096 or less"
+    assert find(chat(maxModelLen=4096)) == {}
+
+
+def test_a_flag_that_changes_the_file_lifts_its_limit(folder: Path) -> None:
+    write(folder / PLACE, max_position_embeddings=4096)
+    longer = chat(maxModelLen=8192, arguments={"hf-overrides": '{"max_position_embeddings": 8192}'})
+    assert "model-len-beyond-config" not in find(longer).values()
+
+
+def test_the_length_of_the_next_version_is_judged_once_and_where_it_differs(folder: Path) -> None:
+    write(folder / PLACE, max_position_embeddings=4096)
+    write(folder / "short.json", max_position_embeddings=2048)
+    following: dict[str, Any] = {"version": "v2", "share": 0.5}
+    kind = "model-len-beyond-config"
+    assert find(chat(next={**following, "maxModelLen": 8192})) == {"models.0.next.maxModelLen": kind}
+    assert find(chat(next={**following, "configJson": "short.json"})) == {"models.0.next.configJson": kind}
+    assert find(chat(maxModelLen=8192, next=following)) == {"models.0.maxModelLen": kind}
+
+
 @pytest.mark.parametrize("models", [None, 7, "x", [None], [7], [{"configJson": 7}], [{"next": 7, "configJson": ""}]])
 def test_models_of_a_wrong_shape_stay_for_the_checks_of_shapes(models: Any) -> None:
     assert fill_shapes({"models": models}, Path()) == ({"models": models}, [])
