@@ -92,10 +92,9 @@ def test_further_flags_come_last_and_in_one_order() -> None:
     assert found[-3:] == ["--no-async-scheduling", "--enable-prefix-caching", "--seed=7"]
 
 
-def test_a_switch_of_triton_has_a_word_unless_it_takes_none() -> None:
+def test_a_switch_of_triton_has_a_word() -> None:
     found = arguments(ranking(arguments={"allow-gpu-metrics": False, "enable-peer-access": True}))
     assert found[-2:] == ["--allow-gpu-metrics=false", "--enable-peer-access=true"]
-    assert arguments(ranking(arguments={"disable-auto-complete-config": True}))[-1] == "--disable-auto-complete-config"
 
 
 def test_triton_is_ready_only_with_all_models_and_loads_no_others() -> None:
