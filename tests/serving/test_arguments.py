@@ -7,8 +7,8 @@ import pytest
 
 from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 from gpu_blueprint.catalog.server_flags import find_flag, is_known_at
+from gpu_blueprint.catalog.server_images import list_server_images
 from gpu_blueprint.serving.arguments import list_arguments
-from gpu_blueprint.serving.images import find_tag
 
 from ..support.served_models import HUB, chat, config_of, entry, find_model, ranking
 
@@ -110,10 +110,11 @@ def test_triton_batches_no_graph_that_the_file_does_not_batch() -> None:
     assert "--backend-config" not in flags(ranking())
 
 
-def test_every_flag_is_known_to_the_version_of_the_image() -> None:
-    for model in (chat(pool="wide", gpus=4, quantization="awq", maxNumSeqs=8, kvCacheDtype="fp8"), ranking()):
-        tag = find_tag(find_model(config_of(model)))
-        for flag in flags(model):
-            row = find_flag(model["server"], flag) if flag.startswith("--") else None
-            assert row is None or is_known_at(row, tag), flag
-            assert row or not flag.startswith("--"), flag
+def test_every_flag_is_the_platforms_and_known_to_the_oldest_release_that_checks_accept() -> None:
+    vllm = chat(pool="wide", gpus=4, quantization="fp8_per_tensor", maxNumSeqs=8, kvCacheDtype="fp8")
+    for model in (vllm, chat(source=HUB), ranking(), ranking(models=[entry(maxBatch=0, windowMicroseconds=0)])):
+        oldest = list_server_images(model["server"])[0].tag
+        for flag in (name for name in flags(model) if name.startswith("--")):
+            row = find_flag(model["server"], flag)
+            assert row and is_known_at(row, oldest), flag
+            assert row.owner == "platform" or flag == "--backend-config", flag
