@@ -33,7 +33,8 @@ def find_format_faults(model: VllmModel, gpu: Gpu) -> Iterator[Problem]:
         try:
             yield from _refuse_quantization(find_quantization(model.quantization), gpu, find_tag(model))
         except CatalogError as error:
-            yield Problem("unknown-quantization", ("quantization",), error.reason, error.hint)
+            hint = _suggest_stored(model.quantization) or error.hint
+            yield Problem("unknown-quantization", ("quantization",), error.reason, hint)
     capability = gpu.compute_capability
     cache = KV_CACHE_FORMATS[model.kv_cache_dtype]
     if capability < cache.min_compute_capability:
@@ -42,6 +43,12 @@ def find_format_faults(model: VllmModel, gpu: Gpu) -> Iterator[Problem]:
     if model.shape and capability < (least := WEIGHT_TYPES[model.shape.dtype].min_compute_capability):
         reason = _compare(f"vLLM computes in {model.shape.dtype}, which", least, gpu)
         yield Problem("format-not-on-gpu", ("shape", "dtype"), reason, "write float16, or use a pool with a newer GPU")
+
+
+def _suggest_stored(name: str) -> str:
+    """Return the formats for checkpoints of a type or a method, such as int4 or modelopt; empty if there are none."""
+    found = [row.name for row in QUANTIZATIONS.values() if any(name in stored.split() for stored in row.stored_as)]
+    return f"formats of {name} are {', '.join(found)}" if found else ""
 
 
 def _compare(subject: str, least: float, gpu: Gpu) -> str:

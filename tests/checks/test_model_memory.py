@@ -132,11 +132,12 @@ def test_each_fault_is_told_once_for_both_versions() -> None:
     assert len(check(vllm(shape=LLAMA_70B, next={"version": "v2", "share": 0.5}))) == 1
 
 
-def test_a_pool_with_a_queue_is_no_place_for_a_model() -> None:
-    train = builders.pool(name="train", gpu="h100-80gb", purpose="training")
-    fields = {"pools": [builders.pool(), train], "tenants": [builders.tenant(gpus={"main": 8, "train": 8})]}
-    assert "pool train" in only(vllm(shape=LLAMA_70B), **fields).hint
-    assert "pool train" not in only(vllm(shape=LLAMA_70B), **fields, queueing={}).hint
+def test_a_pool_for_other_work_is_no_place_for_a_model() -> None:
+    wide = builders.pool(name="wide", gpu="h100-80gb", gpusPerNode=[8], maxGpus=8)
+    fields: dict[str, Any] = {"tenants": [builders.tenant(gpus={"main": 8, "wide": 8})]}
+    assert "pool wide" in only(vllm(shape=LLAMA_70B), pools=[builders.pool(), wide], **fields).hint
+    busy = {**wide, "purpose": "training"}
+    assert "add a pool" in only(vllm(shape=LLAMA_70B), pools=[builders.pool(), busy], **fields).hint
 
 
 @pytest.mark.parametrize(("share", "is_fine"), [(0.97, True), (0.98, False), (1, False)])
