@@ -160,7 +160,7 @@ _ROWS = (
         stored_as=("gptq int8",),
         bytes_per_parameter=1 + 3 / 128,
         min_compute_capability=7.5,
-        source=f"{_LAYERS}/auto_gptq.py; groups of 128 values with a scale of 2 bytes and a zero of 1 byte",
+        source=f"{_LAYERS}/gptq_marlin.py of 0.20.0: 7.5; 8 bits in groups of 128 values, a scale of 2 bytes, a zero of 1",
     ),
     Quantization(
         name="mxfp4",

@@ -1,7 +1,7 @@
 """The longest sequence that a language model was made for, as its ``config.json`` says.
 
-Source: vLLM 0.33.0, transformers_utils and config/model.py (_get_and_verify_max_len): longer sequences end the start,
-unless ``--hf-overrides`` changes the file. Read 2026-11-23.
+Longer sequences end vLLM's start ("greater than the derived max_model_len"), unless ``--hf-overrides`` changes the
+file. The rules of scaling are vLLM's as they are known, and were not compared with its source.
 """
 
 from collections.abc import Mapping

@@ -42,7 +42,6 @@ def test_a_next_version_shows_the_steps_that_differ() -> None:
     steps = explain(serve(chat(version="1", next=NEXT)))
     assert [title for title in steps if title.endswith("(2)")] == [
         "GPU memory (2)",
-        "flags (2)",
         "a start takes (2)",
         "scales on (2)",
         "replicas (2)",
