@@ -160,7 +160,7 @@ _ROWS = (
         stored_as=("gptq int8",),
         bytes_per_parameter=1 + 3 / 128,
         min_compute_capability=7.5,
-        source=f"{_LAYERS}/gptq_marlin.py of 0.20.0: 7.5; 8 bits in groups of 128 values, a scale of 2 bytes, a zero of 1",
+        source=f"{_LAYERS}/gptq_marlin.py of 0.20.0: 7.5; 8 bits, groups of 128 values with 3 bytes",
     ),
     Quantization(
         name="mxfp4",
