@@ -23,10 +23,11 @@ class Quantization:
     """One format of weights."""
 
     name: str
-    argument: str
-    """Value of vLLM's ``--quantization``. Without the flag vLLM reads the format from the checkpoint."""
     made: Literal["load", "checkpoint"]
-    """Load: vLLM makes the format from 16-bit weights. Checkpoint: the weights must be stored in it."""
+    """Load: vLLM makes the format from 16-bit weights, and ``--quantization`` takes its name. Checkpoint: the weights
+    must be stored in it, and vLLM reads their format from ``config.json``; it refuses a flag that says another."""
+    stored_as: tuple[str, ...] = ()
+    """Formats of checkpoints: ``quant_method`` of config.json, then the type and the bits of a weight."""
     bytes_per_parameter: float
     """Size of the weights that the format covers, with their scales."""
     min_compute_capability: float
@@ -77,7 +78,6 @@ _FP8_GPUS = f"{_DOCS}/llm_compressor/fp8.md: W8A8 from 8.9, weights alone (Marli
 _ROWS = (
     Quantization(
         name="fp8_per_tensor",
-        argument="fp8_per_tensor",
         made="load",
         bytes_per_parameter=1.0,
         min_compute_capability=8.9,
@@ -87,7 +87,6 @@ _ROWS = (
     ),
     Quantization(
         name="fp8_per_block",
-        argument="fp8_per_block",
         made="load",
         bytes_per_parameter=1 + 4 / 128**2,
         min_compute_capability=8.9,
@@ -97,7 +96,6 @@ _ROWS = (
     ),
     Quantization(
         name="mxfp8",
-        argument="mxfp8",
         made="load",
         bytes_per_parameter=1 + 1 / 32,
         min_compute_capability=10.0,
@@ -107,7 +105,6 @@ _ROWS = (
     ),
     Quantization(
         name="int8_per_channel_weight_only",
-        argument="int8_per_channel_weight_only",
         made="load",
         bytes_per_parameter=1.0,
         min_compute_capability=8.0,
@@ -117,17 +114,17 @@ _ROWS = (
     ),
     Quantization(
         name="fp8",
-        argument="fp8",
         made="checkpoint",
+        stored_as=("fp8 float8", "compressed-tensors float8", "modelopt float8"),
         bytes_per_parameter=1.0,
         min_compute_capability=8.9,
         fallback_capability=7.5,
-        source=f"{_FP8_GPUS}; {_LAYERS}/fp8.py: made at load too up to 0.30.0, refused there since 0.31.0",
+        source=f"{_FP8_GPUS}; {_LAYERS}/fp8.py, compressed_tensors.py and modelopt.py",
     ),
     Quantization(
         name="int8",
-        argument="compressed-tensors",
         made="checkpoint",
+        stored_as=("compressed-tensors int8",),
         bytes_per_parameter=1.0,
         min_compute_capability=7.5,
         max_compute_capability=9.0,
@@ -135,48 +132,40 @@ _ROWS = (
     ),
     Quantization(
         name="compressed-tensors-int4",
-        argument="compressed-tensors",
         made="checkpoint",
+        stored_as=("compressed-tensors int4",),
         bytes_per_parameter=0.5 + 2 / 128,
         min_compute_capability=7.5,
         source=f"{_SCHEMES}/compressed_tensors_wNa16.py; groups of 128 values with a scale of 2 bytes",
     ),
     Quantization(
         name="awq",
-        argument="awq",
         made="checkpoint",
+        stored_as=("awq int4",),
         bytes_per_parameter=0.5 + 2.5 / 128,
         min_compute_capability=7.5,
         source=f"{_LAYERS}/auto_awq.py; groups of 128 values with a scale of 2 bytes and a zero of 4 bits",
     ),
     Quantization(
-        name="awq_marlin",
-        argument="awq_marlin",
-        made="checkpoint",
-        bytes_per_parameter=0.5 + 2.5 / 128,
-        min_compute_capability=7.5,
-        source=f"{_LAYERS}/auto_awq.py, which reads it as awq since 0.24.0",
-    ),
-    Quantization(
         name="gptq",
-        argument="gptq",
         made="checkpoint",
+        stored_as=("gptq int4",),
         bytes_per_parameter=0.5 + 2.5 / 128,
         min_compute_capability=6.0,
         source=f"{_LAYERS}/auto_gptq.py; 4 bits in groups of 128 values",
     ),
     Quantization(
-        name="gptq_marlin",
-        argument="gptq_marlin",
+        name="gptq-int8",
         made="checkpoint",
-        bytes_per_parameter=0.5 + 2.5 / 128,
+        stored_as=("gptq int8",),
+        bytes_per_parameter=1 + 3 / 128,
         min_compute_capability=7.5,
-        source=f"{_LAYERS}/gptq_marlin.py of 0.20.0; read as gptq since 0.24.0",
+        source=f"{_LAYERS}/gptq_marlin.py of 0.20.0: 7.5; 8 bits, groups of 128 values with 3 bytes",
     ),
     Quantization(
         name="mxfp4",
-        argument="mxfp4",
         made="checkpoint",
+        stored_as=("mxfp4 float4",),
         bytes_per_parameter=0.5 + 1 / 32,
         min_compute_capability=10.0,
         fallback_capability=8.0,
@@ -185,8 +174,8 @@ _ROWS = (
     ),
     Quantization(
         name="nvfp4",
-        argument="modelopt_fp4",
         made="checkpoint",
+        stored_as=("modelopt float4", "compressed-tensors float4"),
         bytes_per_parameter=0.5 + 1 / 16,
         min_compute_capability=10.0,
         fallback_capability=7.5,
@@ -194,8 +183,8 @@ _ROWS = (
     ),
     Quantization(
         name="bitsandbytes",
-        argument="bitsandbytes",
         made="load",
+        stored_as=("bitsandbytes int4",),
         bytes_per_parameter=0.5 + 4 / 64,
         min_compute_capability=7.0,
         until="0.28.0",

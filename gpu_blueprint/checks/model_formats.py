@@ -11,11 +11,7 @@ from ..errors import CatalogError, Path, Problem
 from ..serving.images import find_tag
 from .model_versions import PlacedVersion, list_vllm
 
-_HALF = 8
-"""Bits of formats that an older GPU keeps as small, and computes faster, as INT8."""
 _FP8 = "fp8"
-_STORED_ONLY = (0, 31)
-"""First release of vLLM whose ``fp8`` makes nothing at load."""
 
 
 def refuse_formats_that_gpus_lack(stack: StackConfig) -> Iterator[Problem]:
@@ -37,7 +33,8 @@ def find_format_faults(model: VllmModel, gpu: Gpu) -> Iterator[Problem]:
         try:
             yield from _refuse_quantization(find_quantization(model.quantization), gpu, find_tag(model))
         except CatalogError as error:
-            yield Problem("unknown-quantization", ("quantization",), error.reason, error.hint)
+            hint = _suggest_stored(model.quantization) or error.hint
+            yield Problem("unknown-quantization", ("quantization",), error.reason, hint)
     capability = gpu.compute_capability
     cache = KV_CACHE_FORMATS[model.kv_cache_dtype]
     if capability < cache.min_compute_capability:
@@ -46,6 +43,12 @@ def find_format_faults(model: VllmModel, gpu: Gpu) -> Iterator[Problem]:
     if model.shape and capability < (least := WEIGHT_TYPES[model.shape.dtype].min_compute_capability):
         reason = _compare(f"vLLM computes in {model.shape.dtype}, which", least, gpu)
         yield Problem("format-not-on-gpu", ("shape", "dtype"), reason, "write float16, or use a pool with a newer GPU")
+
+
+def _suggest_stored(name: str) -> str:
+    """Return the formats for checkpoints of a type or a method, such as int4 or modelopt; empty if there are none."""
+    found = [row.name for row in QUANTIZATIONS.values() if any(name in stored.split() for stored in row.stored_as)]
+    return f"formats of {name} are {', '.join(found)}" if found else ""
 
 
 def _compare(subject: str, least: float, gpu: Gpu) -> str:
@@ -76,7 +79,7 @@ def _find_least(wanted: Quantization) -> float:
     Weights of 4 bits stay small where a GPU computes in 16 bits, so that a fallback has a use. Weights of 8 bits have
     none: INT8 is as small, and older GPUs compute in it.
     """
-    has_use = wanted.fallback_capability is not None and wanted.bytes_per_parameter * _HALF < _HALF
+    has_use = wanted.fallback_capability is not None and wanted.bytes_per_parameter < 1
     return wanted.fallback_capability or 0 if has_use else wanted.min_compute_capability
 
 
@@ -108,10 +111,9 @@ def _has_version(tag: str) -> bool:
 def suggest_quantization_at_load(stack: StackConfig) -> Iterator[Problem]:
     """Point out that ``fp8`` reads weights that are stored in FP8, and makes none from 16 bits."""
     for version, model in list_vllm(stack):
-        tag = find_tag(model)
         is_stated = model.config_json is not None  # loading has compared the file with the field
-        if model.quantization == _FP8 and not is_stated and _has_version(tag) and read_version(tag) >= _STORED_ONLY:
-            reason = "fp8 reads weights that are stored in FP8, and refuses weights of 16 bits"
+        if model.quantization == _FP8 and not is_stated:
+            reason = "fp8 counts weights that are stored in FP8; weights of 16 bits keep their size"
             hint = "write fp8_per_tensor if the weights have 16 bits: vLLM then makes FP8 when it loads them"
             yield Problem("fp8-must-be-stored", version.locate("quantization"), reason, hint, severity="note")
 

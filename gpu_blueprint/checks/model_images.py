@@ -1,8 +1,16 @@
 """Images of servers, compared with the drivers, GPUs and architectures of the pool, and with the rules of the stack."""
 
+import re
 from collections.abc import Callable, Iterator
 
-from ..catalog.server_images import REPOSITORIES, ServerImage, default_server_image, list_server_images, read_version
+from ..catalog.server_images import (
+    REPOSITORIES,
+    ServerImage,
+    default_server_image,
+    find_server_image,
+    list_server_images,
+    read_version,
+)
 from ..config import StackConfig
 from ..config.models import ServedModel, TritonModel
 from ..errors import CatalogError, Path, Problem
@@ -11,6 +19,8 @@ from .model_versions import PlacedVersion, list_triton, list_versions
 from .placeholders import explain_placeholder
 from .prepull import lies_below
 
+_TAGS = {"vllm": r"v\d+\.\d+\.\d+.*", "triton": r"\d\d\.\d\d(-\w+)*-py3(-igpu)?"}
+"""Server → the tags of its images; Triton's images without the server end in ``-min`` and ``-sdk``."""
 _PRODUCTION, _BEFORE = {"prod", "production", "live"}, {"non", "not", "no", "pre"}
 """Parts of the names of environments whose replicas must not change under a tag that somebody moves, and parts that
 take it back."""
@@ -74,6 +84,36 @@ def refuse_moving_tags(stack: StackConfig) -> Iterator[Problem]:
             reason = f"{error.reason}, so the next replica may run another server"
             hint = f"write a tag such as {default_server_image(version.model.server_name).tag}, or add its digest"
             yield Problem("image-tag-moves", _locate(version), reason, hint)
+
+
+def refuse_tags_of_other_images(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse tags that no image of the server has, and releases before those whose flags the catalogue has read."""
+    for version in list_versions(stack):
+        tag, server = find_tag(version.model), version.model.server_name
+        if not _has_version(tag):
+            continue
+        oldest = list_server_images(server)[0].tag
+        if not re.fullmatch(_TAGS[server], tag):
+            hint = f"write image: {{tag: {_find_near(server, tag)}}}"
+            yield Problem("image-of-no-server", _locate(version), f"no image of {server} has the tag {tag}", hint)
+        elif read_version(tag) < read_version(oldest):
+            reason = f"the platform sets flags that releases of {server} take from {oldest} on, and the image is {tag}"
+            hint = f"write image: {{tag: {default_server_image(server).tag}}}"
+            yield Problem("image-without-flags", _locate(version), reason, hint)
+
+
+def _find_near(server: str, tag: str) -> str:
+    """Return the tag that was probably meant, else the tag of models without image."""
+    numbers = tag.removeprefix("v")
+    near = [name for name in (f"v{numbers}", f"{numbers}-py3") if find_server_image(server, name)]
+    return (near or [default_server_image(server).tag])[0]
+
+
+def _has_version(tag: str) -> bool:
+    try:
+        return bool(read_version(tag))
+    except CatalogError:
+        return False
 
 
 def refuse_images_of_two_servers(stack: StackConfig) -> Iterator[Problem]:
@@ -152,11 +192,11 @@ def warn_of_unknown_images(stack: StackConfig) -> Iterator[Problem]:
     """Warn of tags that the catalogue does not have, whose CUDA and processors nobody has compared."""
     for version in list_versions(stack):
         if find_image(version.model) is None:
-            newest = list_server_images(version.model.server_name)[-1].tag
+            usual = default_server_image(version.model.server_name).tag
             reason = (
                 f"the catalogue does not know {find_tag(version.model)}: driver, GPU and processor were not compared"
             )
-            hint = f"choose a known tag (the newest is {newest}), or start a replica by hand first"
+            hint = f"write {usual}, the tag of models without image, or start a replica by hand first"
             yield Problem("image-unknown", _locate(version), reason, hint, severity="warning")
 
 

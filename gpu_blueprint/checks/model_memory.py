@@ -95,8 +95,8 @@ def _suggest_small_cache(version: PlacedVersion, model: VllmModel) -> str:
 class _Place:
     """A place that holds a model: a pool of the stack, or a GPU that no pool has yet."""
 
-    order: tuple[bool, int, int]
-    """Smaller is better: pools for inference first, then little memory in GiB, then few GPUs."""
+    order: tuple[int, int]
+    """Smaller is better: little memory in GiB first, then few GPUs."""
     words: str
 
 
@@ -112,9 +112,10 @@ def _suggest(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> st
 
 
 def _list_pools(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> Iterator[_Place]:
-    """Yield the pools of the stack that hold a model, each with the units that it takes there."""
+    """Yield the pool of a model and those for inference that hold it, each with the units that it takes there."""
     for pool in stack.gpu_pools:
-        if pool in stack.queued_pools or not _runs_on(model, stack.list_instances(pool)):
+        is_other = pool is not version.pool and pool.purpose != "inference"
+        if is_other or pool in stack.queued_pools or not _runs_on(model, stack.list_instances(pool)):
             continue
         for amount in _list_amounts(stack, pool):
             moved = model.model_copy(update={"gpus": amount})
@@ -126,7 +127,7 @@ def _list_pools(stack: StackConfig, version: PlacedVersion, model: VllmModel) ->
                 words = f"use pool {pool.name} with gpus: {_write_amount(amount)} ({memory.granted:.1f} GiB)"
                 grants = [grant.tenant for grant in stack.grants_by_pool.get(pool.name, [])]
                 words += "" if model.tenant in grants else f", where {model.tenant} needs a quota"
-            yield _Place((pool.purpose != "inference", round(memory.granted), count_devices(amount)), words)
+            yield _Place((round(memory.granted), count_devices(amount)), words)
 
 
 def _list_amounts(stack: StackConfig, pool: Pool) -> Iterator[GpuAmount]:
@@ -158,7 +159,7 @@ def _list_gpus(stack: StackConfig, model: VllmModel) -> Iterator[_Place]:
                 sizes = f" and gpusPerNode: [{row.gpu_devices}]" if count > 1 else ""
                 words = f"add a pool with gpu: {row.gpu_name}{sizes}, and take gpus: {count} there"
                 words += f" ({memory.granted:.1f} GiB)"
-                yield _Place((False, row.gpu_memory_mib * row.gpu_devices // _MIB, count), words)
+                yield _Place((row.gpu_memory_mib * row.gpu_devices // _MIB, count), words)
 
 
 def _runs_on(model: VllmModel, rows: Collection[Instance]) -> bool:

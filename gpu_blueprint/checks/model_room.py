@@ -1,14 +1,17 @@
-"""CPU, memory and pods of models, compared with the quotas of their tenants: the platform knows each replica's room."""
+"""CPU, memory, disk and pods of models, compared with quotas and nodes: the platform knows each replica's room."""
 
 from collections import Counter
 from collections.abc import Iterator
+from math import ceil
 
-from ..config import StackConfig, Tenant
+from ..catalog.quantizations import QUANTIZATIONS
+from ..config import Pool, StackConfig, Tenant
 from ..config.pod_rooms import find_pod_room
 from ..config.sizes import read_room
 from ..errors import Path, Problem
 from ..serving.memory import count_devices
-from .model_versions import PlacedVersion, list_versions
+from ..serving.starts import find_download_gib
+from .model_versions import PlacedVersion, list_versions, list_vllm
 from .pod_requests import refuse_request
 
 
@@ -20,6 +23,15 @@ def name_room(tenant: str) -> str:
 _Amounts = dict[str, float]
 _UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024), "pods": ("pods", 1)}
 """Field of a quota → words, and the number of its smallest units in one word's unit."""
+
+_USABLE, _KEPT_GIB = 0.9, 1
+"""Part of a disk that the kubelet fills before it ends pods, and the GiB of it that it keeps for the system."""
+_UNPACKED_GIB = 25
+"""GiB of a server's image on the disk: about twice those of its download, and some for other images."""
+_GIB_OF_GB = 1e9 / 2**30
+_LEAST_MEMORY_MIB = 8 * 1024
+"""MiB of the node's memory with which vLLM is known to start: its processes with Python and CUDA, and the weights on
+their way. It is an assumption, since nobody here has measured it."""
 
 
 def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
@@ -71,3 +83,43 @@ def _compare(tenant: Tenant, requested: _Amounts, path: Path, words: str) -> Ite
             names = (tenant.name, name_room(tenant.name))
             yield Problem("model-above-quota", path, f"{reason}{quota[field] / size:g}", hint, names=names)
             return
+
+
+def refuse_downloads_beyond_disks(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse models whose downloaded weights are larger than the disks of the pool's nodes: no node could start."""
+    for version, model in list_vllm(stack):
+        rows = stack.list_instances(version.pool)
+        if not rows or model.quantization not in (None, *QUANTIZATIONS) or not (asked := find_download_gib(model)):
+            continue
+        disk = _find_disk_gib(stack, version.pool)
+        if asked <= disk * _USABLE - _KEPT_GIB:
+            continue
+        name = version.pool.name
+        reason = f"a replica downloads weights, and asks for {asked} GiB of disk; nodes of pool {name} have {disk:.0f}"
+        least = ceil((asked + _KEPT_GIB + _UNPACKED_GIB) / _USABLE)
+        grown = "copy the weights into a storage, and name it in source.storage"
+        if not stack.keeps_images_on_nvme(version.pool):
+            grown = f"write disk: {{sizeGib: {least}}} in pool {name}, or {grown}"
+        path = version.locate("source", "repository")
+        yield Problem("download-beyond-disk", path, reason, grown, names=(name,))
+
+
+def _find_disk_gib(stack: StackConfig, pool: Pool) -> float:
+    """Return the GiB of the disk that holds the pods' files, of the pool's type with the smallest disk."""
+    if not stack.keeps_images_on_nvme(pool):
+        return stack.find_disk_gib(pool)
+    return min(row.local_nvme_gb * _GIB_OF_GB for row in stack.list_named_instances(pool))
+
+
+def warn_of_little_memory(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of vLLM in pods whose memory its processes alone may fill."""
+    for version, model in list_vllm(stack):
+        room = find_pod_room(stack, version.pool, count_devices(model.gpus)).room
+        if room.memory_mib < _LEAST_MEMORY_MIB:
+            reason = (
+                f"a replica gets {room.memory_mib / 1024:.3g} GiB of the node's memory, and vLLM itself is assumed to "
+                "take about 8 while it starts"
+            )
+            hint = f"write a podSize with more memory in pool {version.pool.name}, or use instance types with more"
+            path = ("models", version.index, "pool")
+            yield Problem("little-memory", path, reason, hint, names=(version.pool.name,), severity="warning")

@@ -47,6 +47,10 @@ def _refuse_storage(stack: StackConfig, version: PlacedVersion, tenant: Tenant |
         )
         yield Problem("prefix-with-dots", ("path",), reason, "write the folder as it is in the storage")
     yield from _refuse_weights_beyond(model, storage)
+    if tenant and not tenant.https_out and model.streams_from(storage):
+        reason = f"pods of {tenant.name} do not reach S3 (httpsOut: false), and the server would stream from it"
+        hint = "write load: mount, whose driver reads S3 from outside the namespace"
+        yield Problem("source-out-of-reach", ("storage",), reason, hint, names=(tenant.name, name))
     if model.source.load == "stream":
         yield from _refuse_stream(version, storage)
 

@@ -19,6 +19,7 @@ from .model_images import (
     refuse_images_without_digest,
     refuse_moving_tags,
     refuse_plans_of_other_releases,
+    refuse_tags_of_other_images,
     suggest_images_of_the_driver,
     warn_of_plans_without_tag,
     warn_of_unknown_images,
@@ -38,7 +39,7 @@ from .model_names import (
     warn_of_mistaken_callers,
 )
 from .model_pools import refuse_drains_beyond_nodes, warn_of_lonely_replicas_on_spot, warn_of_models_in_other_pools
-from .model_room import refuse_models_above_room
+from .model_room import refuse_downloads_beyond_disks, refuse_models_above_room, warn_of_little_memory
 from .model_shares import suggest_replicas_for_shares
 from .model_sources import (
     refuse_impossible_sources,
@@ -62,7 +63,9 @@ MODEL_PROBLEMS: tuple[_Check, ...] = (
     refuse_models_beyond_memory,
     refuse_triton_beyond_memory,
     refuse_models_above_room,
+    refuse_downloads_beyond_disks,
     refuse_moving_tags,
+    refuse_tags_of_other_images,
     refuse_images_of_two_servers,
     refuse_images_without_digest,
     refuse_images_that_cannot_run,
@@ -80,6 +83,7 @@ MODEL_WARNINGS: tuple[_Check, ...] = (
     warn_of_unknown_images,
     warn_of_plans_without_tag,
     warn_of_downloads_in_production,
+    warn_of_little_memory,
 )
 """Rules for stacks without problems."""
 

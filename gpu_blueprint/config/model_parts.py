@@ -1,11 +1,12 @@
 """The parts of a served model: its version, the source of its weights, its image, and Triton's single models."""
 
+import json
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from ..errors import Problem
+from ..errors import Problem, WrongValueError
 from ..model import Model
 from .identities import Prefix
 from .scalars import Name, ObjectName
@@ -53,11 +54,30 @@ Digest = Annotated[
         longest=71,
     ),
 ]
+_FLAG_HINT = "write it as in enable-prefix-caching: small letters and hyphens, without the leading --"
+_LONGEST_SHOWN = 200
 FlagName = Annotated[
     str,
-    Shape(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", "not-a-flag", "the name of a flag", "write it without the leading --"),
+    Shape(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", "not-a-flag", "the name of a flag", _FLAG_HINT),
 ]
-Argument = bool | int | float | str
+
+
+def _refuse_nested(value: Any) -> Any:
+    """Return the value of a flag, if it is no list, no mapping and not empty.
+
+    Raises:
+        WrongValueError: It is.
+    """
+    if value is None:
+        raise WrongValueError("flag-value", "the flag has no value", "write true, or remove the flag")
+    if isinstance(value, dict | list):
+        shown = json.dumps(value, default=str)
+        hint = f"write JSON in quotes: '{shown}'" if len(shown) < _LONGEST_SHOWN else "write JSON in quotes"
+        raise WrongValueError("flag-value", "a flag takes text, a number, true or false", hint)
+    return value
+
+
+Argument = Annotated[bool | int | float | str, BeforeValidator(_refuse_nested)]
 QuantizationName = Annotated[
     str,
     Shape(r"[a-z0-9]([a-z0-9_-]*[a-z0-9])?", "not-a-name", "a format of weights", "write fp8, awq or another format"),

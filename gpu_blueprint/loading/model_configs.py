@@ -7,25 +7,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..catalog.quantizations import QUANTIZATIONS
-from ..catalog.server_images import default_server_image, read_version
-from ..errors import CatalogError, Problem, move_under
 from ..errors import Path as FieldPath
+from ..errors import Problem, move_under
+from .model_lengths import find_longest_sequence
 from .model_sizes import DENSE, build_shape
+from .stored_formats import find_stored_format
 
 LARGEST_FILE = 2**20
 """Bytes of a ``config.json``; known models have some thousands."""
-FIELD = "configJson"
-_QUANTIZATIONS = {
-    "fp8": ("fp8",),
-    "awq": ("awq", "awq_marlin"),
-    "gptq": ("gptq", "gptq_marlin"),
-    "compressed-tensors": ("int8", "compressed-tensors-int4", "fp8"),
-    "mxfp4": ("mxfp4",),
-    "modelopt": ("nvfp4",),
-}
-"""``quant_method`` of a checkpoint → values of ``quantization`` that read it."""
-_FP8_AT_LOAD_UNTIL = (0, 31)
-"""First release of vLLM whose `fp8` reads only weights that are stored in FP8 (vllm/layers/quantization/fp8.py)."""
+FIELD, LENGTH = "configJson", "maxModelLen"
+_CHANGES = ("hf-overrides", "rope-")
+"""Flags that change what the file says."""
 
 
 def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
@@ -41,9 +33,12 @@ def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], lis
     found: list[Problem] = []
     filled = []
     for index, model in enumerate(models):
-        changed = _fill(model, folder, ("models", index), {}, found)
+        path: FieldPath = ("models", index)
+        changed = _fill(model, folder, path, {}, found)
+        found += move_under(_compare_length(model, {}, folder), *path)
         if isinstance(changed, dict) and isinstance(changed.get("next"), dict):
-            following = _fill(changed["next"], folder, ("models", index, "next"), changed, found)
+            following = _fill(changed["next"], folder, (*path, "next"), changed, found)
+            found += move_under(_compare_length(changed["next"], model, folder), *path, "next")
             changed = {**changed, "next": following}
         filled.append(changed)
     return {**data, "models": filled}, found
@@ -68,6 +63,23 @@ def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], fo
         found.append(shape.under(*place))
         return model
     return {**model, "shape": shape}
+
+
+def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterator[Problem]:
+    """Yield the sequences of a model, or of the next version of ``present``, that are longer than its file allows."""
+    if not isinstance(model, dict) or model.get("shape") is not None or not {FIELD, LENGTH} & {*model}:
+        return
+    whole = {**present, **model}
+    name, wanted, flags = whole.get(FIELD), whole.get(LENGTH), whole.get("arguments")
+    is_changed = isinstance(flags, dict) and any(str(flag).startswith(_CHANGES) for flag in flags)
+    if not isinstance(name, str) or type(wanted) is not int or is_changed:
+        return
+    content = read_config_json(name, folder)
+    longest = None if isinstance(content, Problem) else find_longest_sequence(content)
+    if longest and wanted > longest:
+        reason = f"vLLM refuses sequences of {wanted} tokens: the model was made for {longest} (configJson)"
+        place = (LENGTH,) if LENGTH in model else (FIELD,)
+        yield Problem("model-len-beyond-config", place, reason, f"write {LENGTH}: {longest} or less")
 
 
 def read_config_json(name: str, folder: Path) -> Mapping[str, Any] | Problem:
@@ -123,10 +135,13 @@ def _compare_quantization(content: Mapping[str, Any], model: Mapping[str, Any]) 
     stated = model.get("quantization")
     if stated is not None and (not isinstance(stated, str) or stated not in QUANTIZATIONS):
         return
-    stored = content.get("quantization_config")
-    method = stored.get("quant_method") if isinstance(stored, Mapping) else None
-    fitting = _QUANTIZATIONS.get(str(method))
-    if method is None and stated and not _is_made_at_load(stated, model):
+    stored = find_stored_format(content)
+    fitting = [row.name for row in QUANTIZATIONS.values() if stored in row.stored_as]
+    if stored and not fitting:
+        reason = f"its weights are stored as {stored}, whose size the catalogue does not know"
+        hint = "write shape in place of configJson, without quantization: vLLM finds the format itself"
+        yield Problem("config-json-unclear", (FIELD,), reason, hint)
+    elif stated and not stored and QUANTIZATIONS[stated].made == "checkpoint":
         reason = f"configJson names no quantization, and {stated} reads weights that are stored in it"
         hint = "remove it, or write fp8_per_tensor, which vLLM makes from 16 bits"
         yield Problem("quantization-not-stored", ("quantization",), reason, hint)
@@ -134,17 +149,5 @@ def _compare_quantization(content: Mapping[str, Any], model: Mapping[str, Any]) 
         reason = f"{stated} makes only a mixture of experts small, and this model has no experts"
         yield Problem("quantization-not-stored", ("quantization",), reason, "choose another, such as fp8_per_tensor")
     elif fitting and stated not in fitting:
-        reason = f"the weights are stored in {method} (quantization_config), and the stack file says {stated or 'none'}"
+        reason = f"the weights are stored as {stored} (quantization_config), and the stack file says {stated or 'none'}"
         yield Problem("quantization-not-stored", ("quantization",), reason, f"write {' or '.join(fitting)}")
-
-
-def _is_made_at_load(name: str, model: Mapping[str, Any]) -> bool:
-    """Return whether the server makes a format from 16-bit weights."""
-    if QUANTIZATIONS[name].made == "load":
-        return True
-    image = model.get("image")
-    tag = image.get("tag") if isinstance(image, dict) else default_server_image("vllm").tag
-    try:
-        return name == "fp8" and read_version(str(tag)) < _FP8_AT_LOAD_UNTIL
-    except CatalogError:
-        return False

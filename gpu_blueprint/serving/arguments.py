@@ -60,8 +60,8 @@ def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_m
         yield f"--tensor-parallel-size={gpus}"
     if model.shape:
         yield f"--dtype={model.shape.dtype}"
-    if model.quantization:
-        yield f"--quantization={find_quantization(model.quantization).argument}"
+    if model.quantization and find_quantization(model.quantization).made == "load":
+        yield f"--quantization={model.quantization}"
     if model.kv_cache_dtype != "auto":
         yield f"--kv-cache-dtype={model.kv_cache_dtype}"
     yield f"--max-model-len={model.max_model_len}"

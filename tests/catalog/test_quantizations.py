@@ -43,6 +43,12 @@ def test_formats_come_and_go_with_releases_of_vllm(row: Quantization) -> None:
     assert read_version(row.since) in releases and (not row.until or read_version(row.until) in releases)
 
 
+def test_each_format_of_checkpoints_belongs_to_one_row() -> None:
+    stored = [name for row in ROWS for name in row.stored_as]
+    assert len(stored) == len({*stored})
+    assert all(row.stored_as for row in ROWS if row.made == "checkpoint")
+
+
 def test_fp8_computes_from_ada_on_and_keeps_weights_small_from_turing_on() -> None:
     fp8 = find_quantization("fp8")
     assert GPUS["a10g"].compute_capability < fp8.min_compute_capability == GPUS["l4"].compute_capability

@@ -72,6 +72,10 @@ def test_every_flag_of_the_platform_is_refused(server: str) -> None:
         ("allow-http", False, "flag-of-platform"),
         ("max-model-len", 8192, "unknown-flag"),
         ("log-info", True, None),
+        ("disable-auto-complete-config", True, "flag-of-platform"),
+        ("strict-model-config", True, "flag-of-platform"),
+        ("backend-config", "onnxruntime,default-max-batch-size=8", "flag-with-effects"),
+        ("min-supported-compute-capability", 9.0, "flag-with-effects"),
         ("trace-config", "level=TIMESTAMPS", "flag-with-effects"),
     ],
 )

@@ -45,6 +45,14 @@ def test_an_unknown_quantization_is_refused_with_the_nearest_name() -> None:
     assert "fp8" in problem.hint
 
 
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [("int4", "compressed-tensors-int4, awq, gptq, bitsandbytes"), ("modelopt", "fp8, nvfp4")],
+)
+def test_a_type_or_a_method_of_checkpoints_brings_its_formats_to_mind(written: str, named: str) -> None:
+    assert only(vllm(quantization=written)).hint == f"formats of {written} are {named}"
+
+
 @pytest.mark.parametrize("name", QUANTIZATIONS)
 def test_every_quantization_of_the_catalogue_can_be_written(name: str) -> None:
     assert "not-a-name" not in find(vllm(quantization=name)).values()
@@ -74,7 +82,7 @@ def test_numbers_that_the_gpu_does_not_know_are_refused(
         ("v0.20.0", "fp8_per_tensor", None),
         ("v0.27.1", "bitsandbytes", None),
         ("v0.28.0", "bitsandbytes", "format-not-in-release"),
-        ("v0.30.0", "fp8", None),
+        ("v0.30.0", "fp8", "fp8-must-be-stored"),
         ("v0.31.0", "fp8", "fp8-must-be-stored"),
         ("v9.0.0", "bitsandbytes", "format-not-in-release"),
     ],

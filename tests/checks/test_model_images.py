@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.catalog.server_images import find_server_image
+from gpu_blueprint.catalog.server_images import REPOSITORIES, find_server_image, list_server_images
 from gpu_blueprint.checks import model_images
 from gpu_blueprint.checks.model_images import is_production, refuse_images_that_cannot_run, suggest_images_of_the_driver
 
@@ -64,6 +64,36 @@ def test_images_of_both_processors_run_on_graviton() -> None:
 )
 def test_a_tag_names_a_version_and_an_unknown_version_is_warned_of(image: dict[str, str], kind: str | None) -> None:
     assert find(vllm(image=image)) == ({"models.0.image.tag": kind} if kind else {})
+
+
+@pytest.mark.parametrize(
+    ("model", "tag", "kind", "meant"),
+    [
+        (vllm, "0.31.0", "image-of-no-server", "v0.31.0"),
+        (vllm, "26.09-py3", "image-of-no-server", "v0.31.0"),
+        (triton, "v26.08", "image-of-no-server", "26.08-py3"),
+        (triton, "26.08", "image-of-no-server", "26.08-py3"),
+        (triton, "26.09-py3-min", "image-of-no-server", "26.09-py3"),
+        (vllm, "v0.17.0", "image-without-flags", "v0.31.0"),
+        (triton, "25.12-py3", "image-without-flags", "26.09-py3"),
+    ],
+)
+def test_a_tag_of_another_image_or_an_older_release_is_refused(model: Any, tag: str, kind: str, meant: str) -> None:
+    problem = only(model(image={"tag": tag}))
+    assert (problem.kind, problem.path) == (kind, ("models", 0, "image", "tag"))
+    assert problem.hint == f"write image: {{tag: {meant}}}"
+    assert find(model(image={"tag": meant})) == {}
+
+
+@pytest.mark.parametrize("server", REPOSITORIES)
+def test_every_tag_of_the_catalogue_is_a_tag_of_its_server(server: str) -> None:
+    make = {"vllm": vllm, "triton": triton}[server]
+    kinds = {kind for image in list_server_images(server) for kind in find(make(image={"tag": image.tag})).values()}
+    assert not kinds & {"image-of-no-server", "image-without-flags"}
+
+
+def test_a_tag_that_nobody_knows_brings_the_usual_tag_to_mind() -> None:
+    assert only(vllm(image={"tag": "v0.99.1"})).hint.startswith("write v0.31.0, the tag of models without image")
 
 
 @pytest.mark.parametrize("name", ["prod", "prod-eu", "eu-prod", "production", "live"])

@@ -7,7 +7,9 @@ import pytest
 from ..support import builders
 from ..support.checked_models import LLAMA_70B, MPS, SHAPE, SMALL, check, find, only, triton, vllm
 
-MIG = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "profile": "1g.10gb"}}
+ROOMY = {"podSize": {"cpu": "1800m", "memory": "8Gi"}}
+MIG = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "profile": "1g.10gb"}, **ROOMY}
+SHARED = {"sharing": MPS, **ROOMY}
 
 UNEVEN = {"models.0.gpus": "heads-not-shared-evenly"}
 
@@ -72,10 +74,10 @@ def test_more_gpus_than_heads_of_keys_and_values_keep_each_head_several_times() 
         (vllm(shape=SMALL), MIG, {}),
         (vllm(shape=SMALL, gpus=2, replicas={"min": 1, "max": 1}), MIG, {"models.0.gpus": "model-over-parts"}),
         (triton(gpus=2, replicas={"min": 1, "max": 1}), MIG, {"models.0.gpus": "model-over-parts"}),
-        (vllm(shape=SMALL, gpus={"gpu": 2}), {"sharing": MPS}, {"models.0.gpus": "model-over-parts"}),
-        (vllm(shape=SMALL), {"sharing": MPS}, {}),
-        (vllm(), {"sharing": MPS}, {"models.0.pool": "model-beyond-memory"}),
-        (vllm(quantization="awq"), {"sharing": MPS}, {}),
+        (vllm(shape=SMALL, gpus={"gpu": 2}), SHARED, {"models.0.gpus": "model-over-parts"}),
+        (vllm(shape=SMALL), SHARED, {}),
+        (vllm(), SHARED, {"models.0.pool": "model-beyond-memory"}),
+        (vllm(quantization="awq"), SHARED, {}),
         (
             vllm(gpus=3, shape={**SHAPE, "heads": 32}),
             {"gpusPerNode": [4]},
@@ -87,7 +89,7 @@ def test_more_gpus_than_heads_of_keys_and_values_keep_each_head_several_times() 
         (vllm(gpus=8), {"gpusPerNode": [4]}, {"models.0.gpus": "request-above-node"}),
         (triton(memoryGib=22), {}, {}),
         (triton(memoryGib=23), {}, {"models.0.memoryGib": "models-beyond-memory"}),
-        (triton(memoryGib=12), {"sharing": MPS}, {"models.0.memoryGib": "models-beyond-memory"}),
+        (triton(memoryGib=12), SHARED, {"models.0.memoryGib": "models-beyond-memory"}),
         (triton(memoryGib=11), MIG, {"models.0.memoryGib": "models-beyond-memory"}),
     ],
 )
@@ -98,7 +100,7 @@ def test_slices_shares_and_gpus_of_a_replica_hold_it(
 
 
 def test_a_slice_of_a_mixed_layout_counts_with_its_own_size() -> None:
-    layout = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 3}}}
+    layout = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 3}}, **ROOMY}
     team = {"tenants": [builders.tenant(gpus={"main": {"3g.40gb": 16, "1g.10gb": 16}})]}
     assert find(vllm(gpus={"3g.40gb": 1}), pool=layout, **team) == {}
     assert find(vllm(gpus={"1g.10gb": 1}), pool=layout, **team) == {"models.0.pool": "model-beyond-memory"}
@@ -107,7 +109,9 @@ def test_a_slice_of_a_mixed_layout_counts_with_its_own_size() -> None:
 @pytest.mark.parametrize("mode", ["mps", "time-slicing"])
 @pytest.mark.parametrize(("share", "is_fine"), [(0.45, True), (0.46, False), (1, False)])
 def test_pods_on_a_shared_gpu_take_its_memory_once(mode: str, share: float, is_fine: bool) -> None:
-    found = find(vllm(shape=SMALL, gpuMemoryUtilization=share), pool={"sharing": {"mode": mode, "replicas": 2}})
+    found = find(
+        vllm(shape=SMALL, gpuMemoryUtilization=share), pool={"sharing": {"mode": mode, "replicas": 2}, **ROOMY}
+    )
     assert found == ({} if is_fine else {"models.0.gpuMemoryUtilization": "utilization-above-share"})
 
 
@@ -128,11 +132,12 @@ def test_each_fault_is_told_once_for_both_versions() -> None:
     assert len(check(vllm(shape=LLAMA_70B, next={"version": "v2", "share": 0.5}))) == 1
 
 
-def test_a_pool_with_a_queue_is_no_place_for_a_model() -> None:
-    train = builders.pool(name="train", gpu="h100-80gb", purpose="training")
-    fields = {"pools": [builders.pool(), train], "tenants": [builders.tenant(gpus={"main": 8, "train": 8})]}
-    assert "pool train" in only(vllm(shape=LLAMA_70B), **fields).hint
-    assert "pool train" not in only(vllm(shape=LLAMA_70B), **fields, queueing={}).hint
+def test_a_pool_for_other_work_is_no_place_for_a_model() -> None:
+    wide = builders.pool(name="wide", gpu="h100-80gb", gpusPerNode=[8], maxGpus=8)
+    fields: dict[str, Any] = {"tenants": [builders.tenant(gpus={"main": 8, "wide": 8})]}
+    assert "pool wide" in only(vllm(shape=LLAMA_70B), pools=[builders.pool(), wide], **fields).hint
+    busy = {**wide, "purpose": "training"}
+    assert "add a pool" in only(vllm(shape=LLAMA_70B), pools=[builders.pool(), busy], **fields).hint
 
 
 @pytest.mark.parametrize(("share", "is_fine"), [(0.97, True), (0.98, False), (1, False)])

@@ -1,11 +1,12 @@
 """The replicas of models fit the CPU, memory and pods of their tenant."""
 
+import re
 from typing import Any
 
 import pytest
 
 from ..support import builders
-from ..support.checked_models import check, find, only, vllm
+from ..support.checked_models import HUB, SMALL, check, find, only, vllm
 
 SIZED = {"podSize": {"cpu": "4", "memory": "16Gi"}, "instanceTypes": ["g6.2xlarge"], "gpu": None}
 
@@ -46,3 +47,29 @@ def test_the_least_replicas_of_all_models_fit_together() -> None:
 def test_a_wrong_quota_makes_no_model_seem_too_large() -> None:
     assert set(find(model(2, 4), **team(cpu="sixteen"))) == {"tenants.0.cpu"}
     assert set(find(model(2, 4), **team(cpu="sixteen", memory="1Gi"))) == {"tenants.0.cpu"}
+
+
+WIDE = {**SMALL, "dtype": "float16", "parameters": 1.4e10}
+LOADED = {"source": HUB, "shape": WIDE, "maxModelLen": 512, "quantization": "bitsandbytes", "image": {"tag": "v0.27.1"}}
+
+
+def test_a_download_larger_than_the_volume_is_refused_with_the_size_to_write() -> None:
+    problem = only(vllm(**LOADED), pool={"gpu": "t4g", "disk": {"sizeGib": 50}})
+    assert (problem.kind, problem.path) == ("download-beyond-disk", ("models", 0, "source", "repository"))
+    assert "asks for 47 GiB of disk; nodes of pool main have 50" in problem.reason
+    size = re.search(r"sizeGib: (\d+)", problem.hint)
+    assert size is not None
+    grown = find(vllm(**LOADED), pool={"gpu": "t4g", "disk": {"sizeGib": int(size[1])}})
+    assert "download-beyond-disk" not in grown.values()
+
+
+def test_local_nvme_holds_a_download_beside_a_small_volume() -> None:
+    assert find(vllm(source=HUB)) == {}
+
+
+def test_a_share_with_little_memory_is_warned_of() -> None:
+    shared = {"sharing": {"mode": "mps", "replicas": 2}}
+    problem = only(vllm(shape=SMALL), pool=shared)
+    assert (problem.kind, problem.severity, problem.path) == ("little-memory", "warning", ("models", 0, "pool"))
+    assert "gets 6 GiB of the node's memory" in problem.reason
+    assert find(vllm(shape=SMALL), pool={**shared, "podSize": {"cpu": "1800m", "memory": "8Gi"}}) == {}

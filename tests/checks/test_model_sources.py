@@ -46,6 +46,19 @@ def test_a_download_needs_a_way_to_the_internet() -> None:
     assert find(vllm(source=HUB)) == {}
 
 
+def test_a_stream_from_s3_needs_a_way_out_and_a_mount_none() -> None:
+    closed: dict[str, Any] = {
+        "tenants": [builders.tenant(gpus={"main": 16}, httpsOut=False)],
+        "storage": [WEIGHTS, HOMES],
+    }
+    problem = only(vllm(), **closed)
+    assert (problem.kind, problem.path) == ("source-out-of-reach", ("models", 0, "source", "storage"))
+    assert "load: mount" in problem.hint
+    assert find(vllm(source={"storage": "weights", "path": "llama", "load": "mount"}), **closed) == {}
+    assert find(vllm(source={"storage": "homes"}), **closed) == {}
+    assert find(triton(), **closed) == {}
+
+
 def test_the_team_makes_the_secret_with_its_token() -> None:
     (note,) = check(vllm(source={**HUB, "tokenSecret": "hub"}))
     assert note.severity == "note" and "kubectl -n team create secret generic hub" in note.hint

@@ -77,10 +77,19 @@ def test_a_flag_is_a_plain_name(name: str) -> None:
     assert set(find(vllm(arguments={name: 1})).values()) == {"not-a-flag"}
 
 
-@pytest.mark.parametrize("value", [[1], {"a": 1}, None])
-def test_the_value_of_a_flag_is_plain(value: Any) -> None:
-    assert all(place.startswith("models.0.arguments.seed") for place in find(vllm(arguments={"seed": value})))
-    assert find(vllm(arguments={"seed": value}))
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ([1], "write JSON in quotes: '[1]'"),
+        ({"image": 2}, """write JSON in quotes: '{"image": 2}'"""),
+        ({"image": "x" * 300}, "write JSON in quotes"),
+        (None, "write true, or remove the flag"),
+    ],
+)
+def test_a_value_that_is_not_plain_is_one_problem_at_its_flag(value: Any, hint: str) -> None:
+    problem = only(vllm(arguments={"limit-mm-per-prompt": value}))
+    assert (problem.kind, problem.path) == ("flag-value", ("models", 0, "arguments", "limit-mm-per-prompt"))
+    assert problem.hint == hint
 
 
 @pytest.mark.parametrize(

@@ -148,30 +148,63 @@ def test_a_file_of_another_family_asks_for_the_shape(folder: Path) -> None:
     assert find(chat()) == {"models.0.configJson": "config-json-unclear"}
 
 
+RED_HAT_FP8 = {
+    "quant_method": "compressed-tensors",
+    "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "float"}}},
+}
+NVIDIA_FP8 = {"quant_method": "modelopt", "quant_algo": "FP8"}
+
+
 @pytest.mark.parametrize(
-    ("stored", "stated", "tag", "is_fine"),
+    ("stored", "stated", "is_fine"),
     [
-        (None, None, "v0.31.0", True),
-        (None, "fp8_per_tensor", "v0.31.0", True),
-        (None, "awq", "v0.31.0", False),
-        (None, "fp8", "v0.31.0", False),
-        (None, "fp8", "v0.30.0", True),
-        (None, "fp8", "latest", False),
-        ("fp8", "fp8", "v0.31.0", True),
-        ("fp8", None, "v0.31.0", False),
-        ("fp8", "fp8_per_tensor", "v0.31.0", False),
-        ("awq", "awq_marlin", "v0.31.0", True),
-        ("awq", "gptq", "v0.31.0", False),
-        ("compressed-tensors", "int8", "v0.31.0", True),
-        ("new-method", "int8", "v0.31.0", True),
+        (None, None, True),
+        (None, "fp8_per_tensor", True),
+        (None, "awq", False),
+        (None, "fp8", False),
+        ({"quant_method": "fp8"}, "fp8", True),
+        ({"quant_method": "fp8"}, None, False),
+        ({"quant_method": "fp8"}, "fp8_per_tensor", False),
+        (RED_HAT_FP8, "fp8", True),
+        (RED_HAT_FP8, "int8", False),
+        (RED_HAT_FP8, "compressed-tensors-int4", False),
+        (NVIDIA_FP8, "fp8", True),
+        (NVIDIA_FP8, "nvfp4", False),
+        ({"quant_method": "awq", "bits": 4}, "gptq", False),
+        ({"quant_method": "gptq", "bits": 8}, "gptq-int8", True),
+        ({"quant_method": "gptq", "bits": 8}, "gptq", False),
+        ({"quant_method": "bitsandbytes"}, None, False),
     ],
 )
 def test_the_quantization_is_that_of_the_stored_weights(
-    stored: str | None, stated: str | None, tag: str, is_fine: bool, folder: Path
+    stored: dict[str, Any] | None, stated: str | None, is_fine: bool, folder: Path
 ) -> None:
-    write(folder / PLACE, quantization_config={"quant_method": stored} if stored else None)
-    found = find(chat(quantization=stated, image={"tag": tag}))
+    write(folder / PLACE, quantization_config=stored)
+    found = find(chat(quantization=stated))
     assert (found.get("models.0.quantization") == "quantization-not-stored") != is_fine
+
+
+@pytest.mark.parametrize("stored", [RED_HAT_FP8, NVIDIA_FP8, {"quant_method": "gptq", "bits": 8}])
+def test_the_remedy_for_another_quantization_leads_to_a_model_without_problems(
+    stored: dict[str, Any], folder: Path
+) -> None:
+    write(folder / PLACE, quantization_config=stored)
+    remedy = only(chat()).hint.removeprefix("write ")
+    assert find(chat(quantization=remedy)) == {}
+
+
+def test_weights_of_8_bits_do_not_count_as_4(folder: Path) -> None:
+    large: dict[str, Any] = {"num_hidden_layers": 80, "hidden_size": 8192, "intermediate_size": 28672}
+    write(folder / PLACE, **large, quantization_config={"quant_method": "gptq", "bits": 8})
+    assert find(chat(quantization="gptq-int8"), pool={"gpu": "l40s"}) == {"models.0.pool": "model-beyond-memory"}
+
+
+@pytest.mark.parametrize("stated", [None, "int8"])
+def test_a_format_whose_size_is_unknown_asks_for_the_shape(stated: str | None, folder: Path) -> None:
+    write(folder / PLACE, quantization_config={"quant_method": "quark"})
+    problem = only(chat(quantization=stated))
+    assert (problem.kind, problem.path) == ("config-json-unclear", ("models", 0, "configJson"))
+    assert "stored as quark" in problem.reason
 
 
 def test_the_next_version_inherits_the_quantization(folder: Path) -> None:
@@ -180,6 +213,30 @@ def test_the_next_version_inherits_the_quantization(folder: Path) -> None:
     following = {"version": "v2", "share": 0.5, "configJson": "plain.json"}
     found = find(chat(quantization="awq", next=following))
     assert found == {"models.0.next.quantization": "quantization-not-stored"}
+
+
+def test_a_sequence_is_no_longer_than_the_file_allows(folder: Path) -> None:
+    write(folder / PLACE, max_position_embeddings=4096)
+    problem = only(chat(maxModelLen=4097))
+    assert (problem.kind, problem.path) == ("model-len-beyond-config", ("models", 0, "maxModelLen"))
+    assert problem.hint == "write maxModelLen: 4096 or less"
+    assert find(chat(maxModelLen=4096)) == {}
+
+
+def test_a_flag_that_changes_the_file_lifts_its_limit(folder: Path) -> None:
+    write(folder / PLACE, max_position_embeddings=4096)
+    longer = chat(maxModelLen=8192, arguments={"hf-overrides": '{"max_position_embeddings": 8192}'})
+    assert "model-len-beyond-config" not in find(longer).values()
+
+
+def test_the_length_of_the_next_version_is_judged_once_and_where_it_differs(folder: Path) -> None:
+    write(folder / PLACE, max_position_embeddings=4096)
+    write(folder / "short.json", max_position_embeddings=2048)
+    following: dict[str, Any] = {"version": "v2", "share": 0.5}
+    kind = "model-len-beyond-config"
+    assert find(chat(next={**following, "maxModelLen": 8192})) == {"models.0.next.maxModelLen": kind}
+    assert find(chat(next={**following, "configJson": "short.json"})) == {"models.0.next.configJson": kind}
+    assert find(chat(maxModelLen=8192, next=following)) == {"models.0.maxModelLen": kind}
 
 
 @pytest.mark.parametrize("models", [None, 7, "x", [None], [7], [{"configJson": 7}], [{"next": 7, "configJson": ""}]])

@@ -3,9 +3,12 @@
 import json
 from typing import Any
 
+import pytest
+
+from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 from gpu_blueprint.catalog.server_flags import find_flag, is_known_at
+from gpu_blueprint.catalog.server_images import list_server_images
 from gpu_blueprint.serving.arguments import list_arguments
-from gpu_blueprint.serving.images import find_tag
 
 from ..support.served_models import HUB, chat, config_of, entry, find_model, ranking
 
@@ -60,9 +63,14 @@ def test_the_size_decides_the_type_and_the_stack_file_the_lengths() -> None:
     assert "--max-num-seqs" not in flags(chat())
 
 
-def test_a_quantization_has_the_name_that_vllm_gives_it() -> None:
+def test_a_format_that_vllm_makes_is_a_flag() -> None:
     assert flags(chat(quantization="fp8_per_tensor"))["--quantization"] == "fp8_per_tensor"
     assert "--quantization" not in flags(chat())
+
+
+@pytest.mark.parametrize("name", [row.name for row in QUANTIZATIONS.values() if row.made == "checkpoint"])
+def test_a_stored_format_is_no_flag_since_vllm_refuses_another_name_than_the_files(name: str) -> None:
+    assert "--quantization" not in flags(chat(quantization=name))
 
 
 def test_the_cache_has_the_type_of_the_model_unless_the_file_says_more() -> None:
@@ -84,10 +92,9 @@ def test_further_flags_come_last_and_in_one_order() -> None:
     assert found[-3:] == ["--no-async-scheduling", "--enable-prefix-caching", "--seed=7"]
 
 
-def test_a_switch_of_triton_has_a_word_unless_it_takes_none() -> None:
+def test_a_switch_of_triton_has_a_word() -> None:
     found = arguments(ranking(arguments={"allow-gpu-metrics": False, "enable-peer-access": True}))
     assert found[-2:] == ["--allow-gpu-metrics=false", "--enable-peer-access=true"]
-    assert arguments(ranking(arguments={"disable-auto-complete-config": True}))[-1] == "--disable-auto-complete-config"
 
 
 def test_triton_is_ready_only_with_all_models_and_loads_no_others() -> None:
@@ -103,10 +110,11 @@ def test_triton_batches_no_graph_that_the_file_does_not_batch() -> None:
     assert "--backend-config" not in flags(ranking())
 
 
-def test_every_flag_is_known_to_the_version_of_the_image() -> None:
-    for model in (chat(pool="wide", gpus=4, quantization="awq", maxNumSeqs=8, kvCacheDtype="fp8"), ranking()):
-        tag = find_tag(find_model(config_of(model)))
-        for flag in flags(model):
-            row = find_flag(model["server"], flag) if flag.startswith("--") else None
-            assert row is None or is_known_at(row, tag), flag
-            assert row or not flag.startswith("--"), flag
+def test_every_flag_is_the_platforms_and_known_to_the_oldest_release_that_checks_accept() -> None:
+    vllm = chat(pool="wide", gpus=4, quantization="fp8_per_tensor", maxNumSeqs=8, kvCacheDtype="fp8")
+    for model in (vllm, chat(source=HUB), ranking(), ranking(models=[entry(maxBatch=0, windowMicroseconds=0)])):
+        oldest = list_server_images(model["server"])[0].tag
+        for flag in (name for name in flags(model) if name.startswith("--")):
+            row = find_flag(model["server"], flag)
+            assert row and is_known_at(row, oldest), flag
+            assert row.owner == "platform" or flag == "--backend-config", flag

@@ -5,7 +5,7 @@ from gpu_blueprint.summary import explain_model
 
 from ..support.served_stack import chat, ranking, serve
 
-NEXT = {"version": "2", "share": 0.25, "quantization": "fp8"}
+NEXT = {"version": "2", "share": 0.25, "quantization": "fp8_per_tensor"}
 
 
 def explain(stack: StackConfig) -> dict[str, tuple[str, ...]]:
@@ -43,12 +43,14 @@ def test_a_next_version_shows_the_steps_that_differ() -> None:
     assert [title for title in steps if title.endswith("(2)")] == [
         "GPU memory (2)",
         "flags (2)",
-        "a start takes (2)",
         "scales on (2)",
         "replicas (2)",
         "holds (2)",
     ]
-    assert "  --quantization=fp8" in steps["flags (2)"] and "  --quantization=fp8" not in steps["flags"]
+    assert (
+        "  --quantization=fp8_per_tensor" in steps["flags (2)"]
+        and "  --quantization=fp8_per_tensor" not in steps["flags"]
+    )
     assert steps["Deployment"][3] == "chat-2 gets 50% of the requests at least replicas, 25% at most replicas"
     assert steps["Deployment"][:3] == (
         "serving/chat-1, version 1: the platform makes it, and KEDA sets its replicas, 9 of 12 at most",

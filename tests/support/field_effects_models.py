@@ -81,7 +81,7 @@ _OF_VLLM: dict[str, tuple[Fields, Fields]] = {
     "source.revision": ({"source": HUB}, {"source": {**HUB, "revision": "f" * 40}}),
     "source.tokenSecret": ({"source": HUB}, {"source": {**HUB, "tokenSecret": "hub"}}),
     "shape.dtype": ({"shape": SHAPE}, {"shape": {**SHAPE, "dtype": "float16"}}),
-    "quantization": ({"quantization": "awq"}, {"quantization": "gptq"}),
+    "quantization": ({"quantization": "awq"}, {"quantization": "fp8_per_tensor"}),
     "maxModelLen": ({"maxModelLen": 4096}, {"maxModelLen": 8192}),
     "arguments<bool>": ({}, {"arguments": {"enable-prefix-caching": False}}),
     "arguments<int>": ({}, {"arguments": {"seed": 1}}),

@@ -1,0 +1,59 @@
+"""The format in which the weights of a model are stored, as the ``quantization_config`` of its ``config.json`` says.
+
+The names of its fields are those that each method writes. They follow from known checkpoints, and were not compared
+with the source of vLLM; a format that is not recognized is refused.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+_WHOLE = {"fp8": "float8", "mxfp4": "float4"}
+"""Methods whose name says the type of a weight."""
+_ALGORITHMS = {"FP8": "float8", "NVFP4": "float4"}
+"""``quant_algo`` of ModelOpt → the type of a weight."""
+
+
+def find_stored_format(content: Mapping[str, Any]) -> str | None:
+    """Return the format as rows of the catalogue name it, such as ``gptq int8``; None for weights of 16 bits.
+
+    Args:
+        content: The content of a ``config.json``.
+    """
+    inner = content.get("text_config")
+    parts = [content, *([inner] if isinstance(inner, Mapping) else [])]
+    named = [part.get(field) for part in parts for field in ("quantization_config", "compression_config")]
+    stored = next((found for found in named if isinstance(found, Mapping) and found), None)
+    if stored is None:
+        return None
+    method = str(stored.get("quant_method", "an unnamed method"))[:40]
+    method = "modelopt" if method.startswith("modelopt") else method
+    return f"{method} {number}" if (number := _WHOLE.get(method) or _find_number(method, stored)) else method
+
+
+def _find_number(method: str, stored: Mapping[str, Any]) -> str:
+    """Return the type and the bits of a weight; empty if the method is not known."""
+    match method:
+        case "awq" | "gptq":
+            return f"int{str(stored.get('bits', stored.get('w_bit', 4)))[:10]}"
+        case "bitsandbytes":
+            return "int8" if stored.get("load_in_8bit") else "int4"
+        case "compressed-tensors":
+            return _join_groups(stored.get("config_groups"))
+        case "modelopt":
+            inner = stored.get("quantization")
+            algorithm = str(stored.get("quant_algo") or (isinstance(inner, Mapping) and inner.get("quant_algo")))
+            return _ALGORITHMS.get(algorithm.upper(), algorithm[:40])
+        case _:
+            return ""
+
+
+def _join_groups(groups: Any) -> str:
+    """Return the types of the groups of layers, such as ``float8``; several of them with ``and`` between."""
+    found = list(groups.values()) if isinstance(groups, Mapping) else []
+    weights = [group.get("weights") if isinstance(group, Mapping) else None for group in found]
+    numbers = {
+        f"{str(weight.get('type', 'int'))[:10]}{str(weight.get('num_bits', 8))[:10]}"
+        for weight in weights
+        if isinstance(weight, Mapping)
+    }
+    return " and ".join(sorted(numbers)) or "without groups"
