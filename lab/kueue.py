@@ -34,7 +34,7 @@ _UNSELECTED = ("clusterqueue", "cohort", "resourceflavor", "workload")
 _OPTIONAL = ("deployment", "pod", "statefulset")
 """Kinds that may pass a dead Kueue, unless Kueue manages them."""
 _SECONDS_TO_START = 60
-_SECONDS_TO_GO = 120
+_SECONDS_TO_GO = 30
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CANARY: Manifest = {
     "apiVersion": "kueue.x-k8s.io/v1beta2",
