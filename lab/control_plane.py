@@ -172,7 +172,7 @@ def _start_controllers(workspace: Workspace, kubeconfig: Path) -> None:
             # As on EKS: each controller acts as its own service account, which admission policies tell apart.
             "--use-service-account-credentials=true",
             # Nodes get no pod CIDR, and no cloud has to confirm that they exist. Eviction by taints is off: on a busy
-            # machine it still sees Karpenter's taint of an unregistered node, and deletes pods that were just bound.
+            # machine it still sees a taint that Karpenter has taken off, and deletes pods that were just bound.
             "--controllers=*,-node-ipam-controller,-cloud-node-lifecycle-controller,-taint-eviction-controller",
             # Two hundred jobs must not wait for the default of 20 requests a second.
             "--kube-api-qps=200",

@@ -32,7 +32,7 @@ _UNSELECTED = ("clusterqueue", "cohort", "resourceflavor", "workload")
 """Kinds whose webhooks see every namespace; all others see the namespaces of ``managedJobsNamespaceSelector``."""
 _OPTIONAL = ("deployment", "pod", "statefulset")
 """Kinds that may pass a dead Kueue, unless Kueue manages them."""
-_SECONDS_TO_GO = 120
+_SECONDS_TO_GO = 30
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CANARY: Manifest = {
     "apiVersion": "kueue.x-k8s.io/v1beta2",
