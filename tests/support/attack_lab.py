@@ -58,6 +58,8 @@ def add_slices(stack: Stack) -> None:
             "quay.io/jupyter",
             "quay.io/kuberay",
             "docker.io/rayproject",
+            "docker.io/vllm",
+            "nvcr.io/nvidia/tritonserver",
         ]
     }
     stack["hourlyCeiling"] = 1000

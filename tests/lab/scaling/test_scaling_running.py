@@ -1,4 +1,4 @@
-"""The services of prod under load: real KEDA, the controller manager's autoscaler, Karpenter, and a real Prometheus.
+"""Prod's models and a team's service under load: real KEDA, the controller manager's autoscaler, Karpenter, Prometheus.
 
 The tests tell one story, in this order.
 """
@@ -13,25 +13,45 @@ import pytest
 
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from gpu_blueprint.config import Service
+from gpu_blueprint.keys import REGION_KEY, STACK_KEY
+from gpu_blueprint.loading import parse
+from gpu_blueprint.plan import record
 from gpu_blueprint.rehearsal.pods import build_deployment, build_gpu_pod
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from lab.kube import RefusedError
 from lab.lab import Lab
 from lab.scaling.load import Load
 
-from ...support.plans import plan, shipped_config
+from ...support.edits import Stack, edit_file
 from ...support.programs import needs_promtool
 
 pytestmark = [pytest.mark.lab, needs_promtool]
 
-CONFIG = shipped_config("prod")
-SERVICES = {service.name: service for service in CONFIG.services}
+
+def add_team_service(stack: Stack) -> None:
+    """Let a team of prod bring a Deployment of its own, beside the models."""
+    stack["services"] = [
+        {
+            "name": "search",
+            "tenant": "serving",
+            "pool": "infer-a10g",
+            "server": "vllm",
+            "replicas": {"min": 2, "max": 6},
+            "scaleOn": [{"signal": "queue", "perReplica": 4}],
+        }
+    ]
+
+
+SECTION = edit_file("prod", add_team_service)
+CONFIG = parse(SECTION[STACK_KEY], SECTION[REGION_KEY])
+SERVICES = {service.name: service for service in CONFIG.all_services}
 PEAK = {
+    "search": Load(server="vllm", waiting=100, running=64, requests=20, seconds=2),
     "chat": Load(server="vllm", waiting=100, running=64, requests=20, seconds=2),
     "ranking": Load(server="triton", waiting=50, requests=2000, seconds=0.05),
 }
 """Load that asks for more than the most replicas: 100 waiting are 4 for each of 25, 2000 requests 25 for each of 80."""
-BEGINNING = {"chat": 2, "ranking": 20}
+BEGINNING = {"search": 2, "chat": 2, "ranking": 20}
 """Replicas before the load, since the number doubles only once in a minute."""
 PATIENCE_S = 420.0
 SCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
@@ -39,7 +59,7 @@ SCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
 
 @dataclass(frozen=True)
 class Services:
-    """The services in a lab."""
+    """The Deployments of models and of teams in a lab."""
 
     lab: Lab
 
@@ -99,21 +119,23 @@ def build_team_deployment(service: Service) -> dict[str, Any]:
     pod = build_gpu_pod(CONFIG, pool, service.name, limits, CONFIG.find_namespace(service))
     (container,) = pod["spec"]["containers"]
     container["ports"] = [{"containerPort": INFERENCE_SERVERS[str(service.server)].port}]
-    return build_deployment(pod, BEGINNING[service.name])
+    return build_deployment(pod, service.replicas.min)
 
 
 @pytest.fixture(scope="module")
 def services() -> Iterator[Services]:
-    """Prod with KEDA, under more load than its services have replicas for."""
-    with Lab(build_scene("prod", CONFIG, plan("prod")), TIMINGS, scales=True) as lab:
+    """Prod with KEDA, under more load than its Deployments have replicas for."""
+    with Lab(build_scene("prod", CONFIG, record("prod", SECTION)), TIMINGS, scales=True) as lab:
         lab.install_crds()
         lab.start_karpenter()
         lab.scaling.keda.start()
         assert lab.load(lab.scene.manifests) == []
         lab.wait_until_ready()
         lab.wait_until_enforced()
-        for service in SERVICES.values():
+        for service in CONFIG.services:
             assert lab.load([build_team_deployment(service)]) == []
+        for name, replicas in BEGINNING.items():
+            lab.kube.patch("apps/v1", "Deployment", name, {"spec": {"replicas": replicas}}, "serving")
         lab.scaling.start_prometheus()
         services = Services(lab)
         services.put_load(PEAK)
