@@ -246,7 +246,7 @@ def test_a_member_installs_the_role_of_a_chart_and_binds_it(chart: str, lab: "Te
         assert lab.create(role, member("serving"), dry_run=False).refusal == ""
         assert lab.create(make_binding("chart"), member("serving")).refusal == ""
     finally:
-        lab.kube.delete(f"{RBAC}/v1", "Role", "chart", "serving")
+        assert lab.kube.delete(f"{RBAC}/v1", "Role", "chart", "serving", wait_s=30)
 
 
 ESCALATIONS = {
