@@ -7,6 +7,7 @@ from functools import cached_property
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom
 from ..errors import Path, Problem
+from ..sharing import Exclusive
 from .aws_names import end_with_region
 from .cpu_pools import CpuPool, make_default_pool
 from .disruption import Disruption
@@ -111,6 +112,16 @@ class StackConfig(StackSections):
     def queued_pools(self) -> list[Pool]:
         """The pools whose jobs wait in a queue, in the order of the file; none without ``queueing``."""
         return [pool for pool in self.gpu_pools if self.queueing and pool.purpose in QUEUED_PURPOSES]
+
+    @cached_property
+    def spanning_pools(self) -> list[Pool]:
+        """The pools for training on whole GPUs whose ceiling holds two nodes, so that a job may span nodes."""
+        return [
+            pool
+            for pool in self.gpu_pools
+            if (pool.multi_node or (pool.purpose == "training" and isinstance(pool.sharing, Exclusive)))
+            and any(2 * row.gpu_devices <= pool.max_gpus for row in self.list_instances(pool))
+        ]
 
     @cached_property
     def cpu_pools(self) -> list[CpuPool]:
