@@ -10,10 +10,11 @@ import yaml
 
 from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 from gpu_blueprint.cli import main
+from gpu_blueprint.keys import STACK_KEY
 
 from ..cli.test_parser import list_examples
 from ..loading.test_model_sizes import llama
-from ..support.plans import ROOT, STACK_KEY, shipped_file
+from ..support.plans import ROOT, shipped_file
 
 PAGE = (ROOT / "docs" / "models.md").read_text()
 BLOCKS = [yaml.safe_load(block.replace("…", "0" * 64)) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
