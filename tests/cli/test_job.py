@@ -151,6 +151,26 @@ def test_one_message_says_who_may_write_and_who_has_quota(project: Path, capsys:
         assert capsys.readouterr().err == f"--tenant: {tenant} {missing}; {remedy}"
 
 
+def test_a_grant_in_a_pool_of_several_profiles_names_the_profile(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
+    write_models(
+        project,
+        ranking(models=PLANS, pool="cut", gpus={"1g.10gb": 1}),
+        pools=[
+            builders.pool(name="cut", instanceTypes=["p5.48xlarge"], sharing=layout),
+            builders.cpu_pool(maxCpus=1024),
+        ],
+        tenants=[
+            builders.tenant(name="serving", gpus={"cut": {"1g.10gb": 4}}, cpu="128", memory="1Ti"),
+            builders.tenant(name="lab", namespace="lab-space", gpus={}, cpu="32", memory="256Gi"),
+        ],
+    )
+    assert run(pool="cut") == 2
+    assert "or add cut: {1g.10gb: 1} to the gpus of lab" in capsys.readouterr().err
+
+
 def test_the_remedy_of_the_message_works(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_stack(project, storage=[{**WEIGHTS, "tenants": {"serving": "write"}}])
     assert run(tenant="lab") == 2
