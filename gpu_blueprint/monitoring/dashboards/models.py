@@ -108,9 +108,9 @@ _ANSWERS = Row(
         ),
         Panel(
             title="Failed requests per second, by version",
-            about="vLLM: `error` and `abort`, as far as it counts them: a caller who hangs up may leave no trace. Triton:"
-            " by its own reason. Requests that are refused at once are not among them. If only the new version fails,"
-            " take `next` back.",
+            about="vLLM: `error` and `abort`, as far as it counts them: a caller who hangs up may leave no trace."
+            " Triton: by its own reason. Requests that are refused at once are not among them. If only the new version"
+            " fails, take `next` back.",
             kind="lines",
             queries=(
                 Query(
