@@ -38,7 +38,12 @@ from .model_names import (
     suggest_checking_callers,
     warn_of_mistaken_callers,
 )
-from .model_pools import refuse_drains_beyond_nodes, warn_of_lonely_replicas_on_spot, warn_of_models_in_other_pools
+from .model_pools import (
+    refuse_drains_beyond_nodes,
+    suggest_several_spot_nodes,
+    warn_of_lonely_replicas_on_spot,
+    warn_of_models_in_other_pools,
+)
 from .model_room import refuse_downloads_beyond_disks, refuse_models_above_room, warn_of_little_memory
 from .model_shares import suggest_replicas_for_shares
 from .model_sources import (
@@ -97,5 +102,6 @@ MODEL_HINTS: tuple[_Check, ...] = (
     suggest_token_secrets,
     suggest_paths_below_prefixes,
     suggest_replicas_for_shares,
+    suggest_several_spot_nodes,
 )
 """Rules that point out what may be meant."""

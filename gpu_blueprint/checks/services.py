@@ -84,13 +84,12 @@ def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
     """Warn of services that keep replicas outside the hours of their pool."""
     for path, service in stack.placed_services:
         pool = stack.gpu_pools_by_name[service.pool]
-        fire = "alerts GpuPodPending and ModelNotReady fire" if path[0] == "models" else "alert GpuPodPending fires"
         if pool.hours and service.replicas.min:
             yield Problem(
                 "replicas-outside-hours",
                 (*path, "replicas", "min"),
                 f"the {service.replicas.min} minimum replicas wait while pool {pool.name} is closed "
-                f"({pool.hours}), and the {fire}",
+                f"({pool.hours}), and the alert GpuPodPending fires",
                 "write min: 0 where a query wakes the service, or use a pool without hours",
                 severity="warning",
             )

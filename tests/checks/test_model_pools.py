@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.errors import Problem
+
 from ..support.checked_models import check, find, only, triton, vllm
 
-SPOT = {"purchase": ["spot", "on-demand"]}
+SPOT = {"purchase": ["spot", "on-demand"], "gpusPerNode": [1]}
+WIDE = {"purchase": ["spot", "on-demand"], "gpusPerNode": [4]}
 
 
 def grace(period: str) -> dict[str, Any]:
@@ -72,3 +75,43 @@ def test_one_replica_of_two_versions_is_told_once() -> None:
 def test_two_versions_on_spot_stand_in_for_each_other() -> None:
     following = {"version": "v2", "share": 0.5}
     assert find(vllm(next=following, replicas={"min": 2, "max": 4}), pool=SPOT) == {}
+
+
+def find_shared_node(least: int, pool: dict[str, Any], *, most: int = 8, **model: Any) -> list[Problem]:
+    found = check(vllm(replicas={"min": least, "max": most}, **model), pool={"maxGpus": 16, **pool})
+    return [problem for problem in found if problem.kind == "replicas-on-one-spot-node"]
+
+
+@pytest.mark.parametrize(
+    ("least", "pool", "reason"),
+    [
+        (2, WIDE, "both least replicas may stand on one node of pool main, which holds up to 4 (g6.12xlarge)"),
+        (4, WIDE, "all 4 least replicas may stand on one node of pool main, which holds up to 4 (g6.12xlarge)"),
+        (5, WIDE, ""),
+        (1, WIDE, ""),
+        (2, SPOT, ""),
+        (2, {**WIDE, "purchase": ["on-demand"]}, ""),
+    ],
+)
+def test_replicas_that_fit_on_one_spot_node_are_pointed_out(least: int, pool: dict[str, Any], reason: str) -> None:
+    found = find_shared_node(least, pool)
+    assert [problem.reason.partition(":")[0] for problem in found] == [reason] * bool(reason)
+    for problem in found:
+        assert problem.path == ("models", 0, "replicas", "min") and problem.severity == "note"
+        assert problem.hint.startswith("write min: 5, or use a pool without spot")
+
+
+def test_a_shared_gpu_is_room_for_several_replicas_on_one_node() -> None:
+    shared = {"purchase": ["spot"], "gpusPerNode": [1], "sharing": {"mode": "mps", "replicas": 4}}
+    (problem,) = (found for found in check(triton(), pool=shared) if found.kind == "replicas-on-one-spot-node")
+    assert "holds up to 4 (" in problem.reason and problem.hint.startswith("use a pool without spot")
+
+
+def test_a_larger_replica_leaves_less_room_on_a_node() -> None:
+    assert find_shared_node(2, WIDE, most=4, gpus=2) and not find_shared_node(3, WIDE, most=4, gpus=2)
+
+
+def test_both_versions_of_a_model_share_a_node() -> None:
+    (problem,) = find_shared_node(2, WIDE, next={"version": "v2", "share": 0.5})
+    assert problem.reason.startswith("both least replicas")
+    assert not find_shared_node(5, WIDE, next={"version": "v2", "share": 0.5})
