@@ -10,7 +10,7 @@ from ..model import Model
 from .model_parts import Argument, FlagName, ModelImage, ModelVersion, QuantizationName, Source, TritonEntry
 from .model_shapes import ModelShape
 from .network import refuse_repeated
-from .scalars import Name, ObjectName, Share, ShortDuration, Threshold
+from .scalars import Name, ObjectName, Rate, Share, ShortDuration
 from .services import Queue, Replicas, Service, Signal
 from .storage import AnyStorage, S3Storage
 from .tenants import GpuAmount
@@ -206,7 +206,7 @@ class VllmModel(ServedModel):
     """Most requests that a replica computes at once. Default: vLLM's own."""
     gpu_memory_utilization: Share | None = None
     """Part of the GPU's memory that a replica takes. Default: 0.9, divided by the pods that share the GPU."""
-    tokens_per_second: Threshold | None = None
+    tokens_per_second: Rate | None = None
     """Tokens that a replica writes in a second at full load, for the cost of a million tokens. Default: none."""
     next: NextVllm | None = None
     """The next version, beside the present with a share of the replicas. Default: none."""
@@ -235,7 +235,7 @@ class TritonModel(ServedModel):
     """Models of the server; they share its GPU."""
     memory_gib: Annotated[float, Field(ge=0.1, le=10_000, allow_inf_nan=False)] | None = None
     """GiB of GPU memory that all models together take, as `nvidia-smi` shows it. Default: not checked."""
-    requests_per_second: Threshold | None = None
+    requests_per_second: Rate | None = None
     """Requests that a replica answers in a second at full load, for the cost of a million requests."""
     next: NextTriton | None = None
     """The next version, beside the present with a share of the replicas. Default: none."""
