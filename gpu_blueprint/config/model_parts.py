@@ -53,6 +53,16 @@ ImageTag = Annotated[
         longest=128,
     ),
 ]
+Namespace = Annotated[
+    str,
+    Shape(
+        r"[a-z0-9]([a-z0-9-]*[a-z0-9])?",
+        "not-a-name",
+        "the name of a namespace",
+        "write at most 63 lower-case letters, digits and '-'",
+        in_editor=False,
+    ),
+]
 SecretName = Annotated[
     str,
     Shape(

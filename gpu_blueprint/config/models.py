@@ -7,10 +7,19 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .model_parts import Argument, FlagName, ModelImage, ModelVersion, QuantizationName, Source, TritonEntry
+from .model_parts import (
+    Argument,
+    FlagName,
+    ModelImage,
+    ModelVersion,
+    Namespace,
+    QuantizationName,
+    Source,
+    TritonEntry,
+)
 from .model_shapes import ModelShape
 from .network import refuse_repeated
-from .scalars import Name, ObjectName, Rate, Share, ShortDuration
+from .scalars import Name, Rate, Share, ShortDuration
 from .services import Queue, Replicas, Service, Signal
 from .storage import AnyStorage, S3Storage
 from .tenants import GpuAmount
@@ -104,7 +113,7 @@ class ServedModel(Model):
     drain: ShortDuration | None = None
     """Longest time for which a replica that ends may finish its requests. Default: the time that its node leaves, of
     which spot leaves 2 minutes, and at most 5 minutes."""
-    callers: list[ObjectName] = Field([], max_length=50)
+    callers: list[Namespace] = Field([], max_length=50)
     """Further namespaces that may call the model. Default: only the tenant's own."""
 
     @property

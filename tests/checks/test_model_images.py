@@ -48,7 +48,7 @@ def test_an_image_that_nodes_cannot_run_is_refused_with_an_image_that_they_can(
 
 def test_images_of_both_processors_run_on_graviton() -> None:
     model = vllm(shape={**SMALL, "dtype": "float16"})
-    assert find(model, pool={"gpu": "t4g"}) == {}
+    assert find(model, pool={"gpu": "t4g"}) == {"models.0.pool": "little-memory"}
     assert find(triton(image={"tag": "26.08-py3"}), pool={"gpu": "t4g"}) == {}
 
 
