@@ -81,7 +81,7 @@ def count_weights_gib(model: VllmModel, shape: ModelShape) -> float:
     size = DTYPE_BYTES[shape.dtype]
     if model.quantization is None:
         return shape.parameters * size / _GIB
-    small = find_quantization(model.quantization).bytes_per_parameter
+    small = find_quantization(model.quantization).count_bytes(shape.group_size)
     return (shape.embeddings * size + (shape.parameters - shape.embeddings) * small) / _GIB
 
 

@@ -193,6 +193,12 @@ def test_the_remedy_for_another_quantization_leads_to_a_model_without_problems(
     assert find(chat(quantization=remedy)) == {}
 
 
+def test_the_groups_of_the_stored_weights_are_counted(folder: Path) -> None:
+    write(folder / PLACE, quantization_config={"quant_method": "awq", "bits": 4, "group_size": 32})
+    filled, problems = fill_shapes({"models": [chat(quantization="awq")]}, folder)
+    assert not problems and filled["models"][0]["shape"]["groupSize"] == 32
+
+
 def test_weights_of_8_bits_do_not_count_as_4(folder: Path) -> None:
     large: dict[str, Any] = {"num_hidden_layers": 80, "hidden_size": 8192, "intermediate_size": 28672}
     write(folder / PLACE, **large, quantization_config={"quant_method": "gptq", "bits": 8})
