@@ -146,6 +146,8 @@ def test_shape_and_file_together_are_refused() -> None:
 def test_a_file_of_another_family_asks_for_the_shape(folder: Path) -> None:
     write(folder / PLACE, model_type="deepseek_v3")
     assert find(chat()) == {"models.0.configJson": "config-json-unclear"}
+    write(folder / PLACE, model_type=None)
+    assert "it states no model_type" in only(chat()).reason
 
 
 RED_HAT_FP8 = {
