@@ -28,9 +28,15 @@ def refuse_drains_beyond_nodes(stack: StackConfig) -> Iterator[Problem]:
                 f"write {longest}s or less" if longest > 0 else f"use a pool that leaves {LEAVE_S + STOP_S} s or more"
             )
             yield Problem("drain-beyond-node", version.locate("drain"), reason, hint, names=(pool.name,))
-        elif not version.model.drain and drain.answer < _LEAST_ANSWER_S:
-            reason = f"{_explain_grace(version)}, of which a replica needs {around} its last answers"
-            reason = reason.replace("before it and", "before and").replace("after it its", "after its")
+        elif version.model.drain and drain.answer < _LEAST_ANSWER_S:
+            reason = f"a drain of {drain.answer} s breaks off each answer that takes longer"
+            hint = f"write {_LEAST_ANSWER_S}s or more, or leave it out"
+            yield Problem("drain-too-short", version.locate("drain"), reason, hint)
+        elif drain.answer < _LEAST_ANSWER_S:
+            reason = (
+                f"{_explain_grace(version)}, and a replica needs {LEAVE_S} s before its last answers and {STOP_S} s"
+            )
+            reason += " after them"
             hint = "write a longer disruption.terminationGracePeriod there, or use another pool"
             yield Problem("pool-ends-replicas", version.locate("pool"), reason, hint, names=(pool.name,))
 

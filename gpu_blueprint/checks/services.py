@@ -76,8 +76,15 @@ def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tu
             before, requested[key] = requested[key], requested[key] + replicas * count
             if 0 < before <= allowed < requested[key]:
                 when = "always" if at_least else "at most"
-                text = f"services of {tenant.name} together {when} request {requested[key]} {unit} of pool {pool.name}"
+                nouns = _name_kinds(stack, tenant.name)
+                text = f"{nouns} of {tenant.name} together {when} request {requested[key]} {unit} of pool {pool.name}"
                 yield path, f"{text}, and the quota is {allowed}"
+
+
+def _name_kinds(stack: StackConfig, tenant: str) -> str:
+    """Return words for what a tenant scales: services, models or both."""
+    kinds = [name for name in ("services", "models") if any(item.tenant == tenant for item in getattr(stack, name))]
+    return " and ".join(kinds)
 
 
 def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:

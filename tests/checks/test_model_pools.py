@@ -47,7 +47,10 @@ def test_the_refusal_of_a_drain_has_its_numbers() -> None:
 def test_a_pool_that_leaves_no_time_for_an_answer_is_refused() -> None:
     assert find(vllm(), pool=grace("24s")) == {"models.0.pool": "pool-ends-replicas"}
     problem = only(triton(), pool=grace("10s"))
-    assert "leave 10 s (terminationGracePeriod 10s), of which a replica needs 15 s before and 5 s" in problem.reason
+    assert (
+        "leave 10 s (terminationGracePeriod 10s), and a replica needs 15 s before its last answers and 5 s after"
+        in problem.reason
+    )
 
 
 @pytest.mark.parametrize(("purpose", "is_fine"), [("inference", True), ("notebook", False), ("batch", False)])
@@ -67,13 +70,18 @@ def test_one_replica_on_spot_is_warned_of(least: int, pool: dict[str, Any], coun
 
 
 def test_one_replica_of_two_versions_is_told_once() -> None:
-    following = {"version": "v2", "share": 0.5}
+    following = {"version": "v2", "share": 0.5, "maxModelLen": 2048}
     found = check(vllm(next=following, replicas={"min": 1, "max": 4}), pool=SPOT)
     assert [problem.kind for problem in found] == ["one-replica-on-spot"]
 
 
+@pytest.mark.parametrize(("drain", "is_fine"), [("0s", False), ("4s", False), ("5s", True)])
+def test_a_drain_that_breaks_answers_off_is_refused(drain: str, is_fine: bool) -> None:
+    assert find(vllm(drain=drain)) == ({} if is_fine else {"models.0.drain": "drain-too-short"})
+
+
 def test_two_versions_on_spot_stand_in_for_each_other() -> None:
-    following = {"version": "v2", "share": 0.5}
+    following = {"version": "v2", "share": 0.5, "maxModelLen": 2048}
     assert find(vllm(next=following, replicas={"min": 2, "max": 4}), pool=SPOT) == {}
 
 

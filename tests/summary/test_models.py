@@ -53,7 +53,7 @@ def test_the_weights_have_a_place_and_a_way(source: dict[str, str], place: str, 
 
 
 def test_a_folder_of_a_file_system_is_named_after_its_storage() -> None:
-    homes = {"name": "homes", "kind": "efs", "tenants": {"serving": "read"}}
+    homes = {"name": "homes", "kind": "efs", "tenants": {"serving": "write"}}
     stack = serve(chat(source={"storage": "homes", "path": "llama"}), storage=[homes])
     assert describe_weights(stack, stack.models[0]) == "homes:/llama"
 
