@@ -45,6 +45,10 @@ def test_each_version_has_a_row_and_a_start() -> None:
         ("serving/chat-1", "vllm\nv0.31.0"),
         ("serving/chat-2", "vllm\nv0.32.0"),
     ]
+    assert [row[3].split("\n") for row in tables["Models"].rows] == [
+        ["1 to 9 × 1 gpu", "share of the requests:", "50% at least replicas", "75% at most replicas", "queue 4 each"],
+        ["1 to 3 × 1 gpu", "share of the requests:", "50% at least replicas", "25% at most replicas", "queue 4 each"],
+    ]
     assert [row[0] for row in tables["Start times"].rows] == ["chat-1\nin large", "chat-2\nin large"]
 
 
@@ -80,6 +84,16 @@ def test_models_are_no_services() -> None:
     both = find_tables(chat(), services=[builders.service(name="own", tenant="serving", pool="small")])
     assert [row[0] for row in both["Services"].rows] == ["serving/own"]
     assert "Models" not in find_tables(models=[])
+
+
+def test_an_image_in_a_note_stays_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pinned = {"tag": "v0.31.0", "digest": f"sha256:{'0' * 64}"}
+    write_served_stack(tmp_path, chat(image=pinned))
+    monkeypatch.chdir(tmp_path)
+    assert main(["preview", "served"]) in (0, 1)
+    assert f"docker.io/vllm/vllm-openai:v0.31.0@sha256:{'0' * 64}" in capsys.readouterr().out.splitlines()
 
 
 def test_the_preview_is_at_most_100_columns_wide_and_its_document_has_models(

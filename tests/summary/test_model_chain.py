@@ -61,8 +61,19 @@ def test_a_next_version_shows_the_steps_that_differ() -> None:
 
 def test_the_cost_has_a_line_for_each_number_of_replicas() -> None:
     lines = explain(serve(chat(tokensPerSecond=2500)))["cost"]
-    assert [line.partition(":")[0] for line in lines[:3]] == ["2 replicas", "8 replicas", "12 replicas"]
+    assert [line.partition(":")[0] for line in lines[:3]] == [
+        "least, 2 replicas",
+        "expected, 8 replicas",
+        "most, 12 replicas",
+    ]
     assert lines[-1].startswith("a million tokens: $0.") and lines[-1].endswith("at 2,500 tokens a second and replica")
+
+
+def test_a_mean_is_no_exact_number_of_replicas() -> None:
+    lines = explain(serve(chat(replicas={"min": 1, "max": 9}), chat(name="code", replicas={"min": 1, "max": 6})))[
+        "cost"
+    ]
+    assert lines[0].startswith("least, 1 replica: $") and lines[1].startswith("expected, about 4.7 replicas: $")
 
 
 def test_triton_has_a_step_for_its_models() -> None:
