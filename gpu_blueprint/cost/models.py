@@ -178,11 +178,10 @@ def describe_whole_nodes(stack: StackConfig, capacity: PoolCapacity, model: Serv
     most = max(fewest, min(least, len(stack.list_zones(capacity.pool))))
     nodes = f"{fewest} whole node{'s' if fewest > 1 else ''} at {usd * fewest} an hour"
     spread = f", or {most} nodes in {most} zones at {usd * most}" if most > fewest else ""
+    place = "a node" if fewest == 1 else "their nodes"
     pays = "replica pays" if least == 1 else "replicas pay"
-    return (
-        f"the least {pays} for {least} of the {fitting * fewest} places on "
-        f"{'a node' if fewest == 1 else 'their nodes'}; while no other pod runs there, {model.name} keeps {nodes}{spread}"
-    )
+    alone = f"while no other pod runs there, {model.name} keeps {nodes}{spread}"
+    return f"the least {pays} for {least} of the {fitting * fewest} places on {place}; {alone}"
 
 
 def describe_hours(capacity: PoolCapacity) -> Iterator[str]:

@@ -215,7 +215,10 @@ def _list_cost_clauses(changes: Changes, stack: str) -> Iterator[str]:
 
 def _explain_same_cost(changes: Changes) -> str:
     """Say why other replicas cost the same: what a pool is expected to use, and its ceiling, bound their cost."""
-    old, new = (found.cost.get("models", []) for found in (changes.before, changes.after))
+    old, new = (
+        {(each.get("tenant"), each.get("name")): each.get("replicas") for each in found.cost.get("models", [])}
+        for found in (changes.before, changes.after)
+    )
     return ", since its pools keep their expected use and their ceilings" if old != new else ""
 
 

@@ -19,7 +19,7 @@ from .cost import describe_in_one_line, find_stale_prices
 from .hourly_ceilings import describe_tenant_ceilings
 from .preview_tables import PlainTable, build_tables
 from .preview_tree import build_resource_tree
-from .tables import make_console, make_table, wrap_words
+from .tables import make_console, make_table
 
 _STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "yellow"}
 
@@ -31,8 +31,7 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
     for rows in build_tables(config):
         out.print(_build_table(rows))
         if rows.notes:
-            lines = [line for note in rows.notes for line in wrap_words(note, out.width)]
-            out.print(Text("\n".join([*lines, ""])), soft_wrap=True)
+            out.print(Text("\n".join([*rows.notes, ""])))
     out.print(build_resource_tree(plan))
     if missing := stack.missing_secrets:
         out.print(Text(describe_missing_secrets(missing), style="yellow"))
