@@ -9,7 +9,7 @@ from ..config import Pool, StackConfig, Tenant
 from ..config.pod_rooms import find_pod_room
 from ..config.sizes import read_room
 from ..errors import Path, Problem
-from ..serving.memory import count_devices
+from ..serving.memory import LEAST_HOST_GIB, count_devices
 from ..serving.objects import replaces_first
 from ..serving.starts import find_download_gib
 from .model_versions import PlacedVersion, list_versions, list_vllm
@@ -30,7 +30,7 @@ _USABLE, _KEPT_GIB = 0.9, 1
 _UNPACKED_GIB = 25
 """GiB of a server's image on the disk: about twice those of its download, and some for other images."""
 _GIB_OF_GB = 1e9 / 2**30
-_LEAST_MEMORY_MIB = 8 * 1024
+_LEAST_MEMORY_MIB = LEAST_HOST_GIB * 1024
 """MiB of the node's memory with which vLLM is known to start: its processes with Python and CUDA, and the weights on
 their way. It is an assumption, since nobody here has measured it."""
 

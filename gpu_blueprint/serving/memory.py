@@ -20,6 +20,9 @@ USUAL_UTILIZATION = 0.9
 WORKSPACE_GIB = 1.5
 """GiB on each GPU for activations and CUDA graphs. It is an assumption: vLLM measures it at its start, and models of
 8 billion parameters took 1 to 2 GiB with the usual batch."""
+LEAST_HOST_GIB = 8
+"""GiB of the node's memory below which a replica may be killed while it starts. It is an assumption, and not measured:
+Python, CUDA, the API server and the weights on their way."""
 _GIB = 2**30
 
 
