@@ -133,7 +133,7 @@ def list_advice(model: TritonModel, mount: Mount, namespace: str, weights: str) 
     at = f"kubectl --namespace {mount.tenant.namespace_name}"
     yield f"  {at} wait job/{job} --for=condition=complete --timeout={_LONGEST_S // 3600}h"
     yield "if no pod comes, such as at a full quota, or the build fails:"
-    yield f"  {at} describe job/{job}"
+    yield f"  {at} describe job {job}"
     yield f"  {at} logs job/{job}"
     yield f"then pulumi up; replicas that run already read the plan after a restart by the people of {model.tenant}:"
     yield f"  kubectl --namespace {namespace} rollout restart deployment/{model.deployment}"

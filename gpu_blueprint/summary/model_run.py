@@ -155,8 +155,8 @@ def _describe_start(stack: StackConfig, pool: Pool, model: ServedModel) -> Itera
         yield "not known: no instance type of the pool can launch"
         return
     known = knows_weights(model)
-    end = "" if known else " and the time for the weights, whose size is not known"
-    yield f"about {write_seconds(start.seconds)}{end} on a new node, from the pod's creation to its first answer:"
+    more = "" if known else ", and longer by the weights, whose size is not known"
+    yield f"on a new node about {write_seconds(start.seconds)}{more}, from the pod's creation to its first answer:"
     yield f"  node {write_phase(start.node)}"
     yield f"  image {write_phase(start.image)}"
     yield f"  weights {write_phase(start.weights) if known else 'not known'}"

@@ -121,7 +121,7 @@ def test_people_learn_where_the_graph_lies_and_which_commands_follow() -> None:
     assert commands == [
         "kubectl replace --force --filename build-ranking.yaml",
         "kubectl --namespace lab-space wait job/build-ranking --for=condition=complete --timeout=4h",
-        "kubectl --namespace lab-space describe job/build-ranking",
+        "kubectl --namespace lab-space describe job build-ranking",
         "kubectl --namespace lab-space logs job/build-ranking",
         "kubectl --namespace serving rollout restart deployment/ranking",
     ]

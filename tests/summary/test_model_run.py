@@ -114,4 +114,4 @@ def test_a_start_has_its_phases_and_its_limit() -> None:
 
 def test_a_start_with_unknown_weights_says_so() -> None:
     lines = explain(ranking())["a start takes"]
-    assert "and the time for the weights, whose size is not known" in lines[0] and lines[3] == "  weights not known"
+    assert "and longer by the weights, whose size is not known" in lines[0] and lines[3] == "  weights not known"
