@@ -36,8 +36,8 @@ FLAGS: Mapping[str, Flags] = {
         " -R --server-side --show-managed-fields --wait",
     ),
     "replace": _list_flags(
-        "--cascade --dry-run --field-manager --filename -f --grace-period --kustomize -k --output -o --raw --subresource"
-        " --template --timeout --validate",
+        "--cascade --dry-run --field-manager --filename -f --grace-period --kustomize -k --output -o --raw"
+        " --subresource --template --timeout --validate",
         "--allow-missing-template-keys --force --recursive -R --save-config --show-managed-fields --wait",
     ),
     "cordon": _list_flags("--dry-run --selector -l"),
