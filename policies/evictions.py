@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from math import ceil
 
 from .effects.kubernetes_rights import selects
-from .effects.namespaces import read_name, read_namespace
+from .effects.namespaces import is_kubernetes, read_name, read_namespace
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 from .values import read_number
 
-_WORKLOADS = ("Deployment", "StatefulSet")
+_BUDGETS = ("PodDisruptionBudget", "PodDisruptionBudgetPatch")
+_SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
+_UNSCALED = ("Job", "Pod")
+"""Kinds without a scale. Of their pods Kubernetes counts only a whole number that stays; any other budget lets none of
+them go (Kubernetes, pkg/controller/disruption: getExpectedScale, failSafe and updatePdbStatus. Read 2026-11-23)."""
 _LEAST = {"ScaledObject": "minReplicaCount", "HorizontalPodAutoscaler": "minReplicas"}
 """Kind of an autoscaler → its field with the fewest replicas."""
 
@@ -18,6 +22,11 @@ def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack
     if _count(budget, "maxUnavailable", 1) == 0:
         report(f"PodDisruptionBudget {read_name(budget)} lets no pod go, so it blocks each drain of its nodes")
     for workload in _list_workloads(budget, stack):
+        if workload.kind in _UNSCALED and _is_relative(budget):
+            report(
+                f"PodDisruptionBudget {read_name(budget)} lets no pod of {read_name(workload)} go: a {workload.kind} "
+                "has no scale, of which maxUnavailable or a percentage could be a part"
+            )
         replicas = _find_least(workload, stack)
         least = _count(budget, "minAvailable", replicas)
         if least is not None and least >= replicas:
@@ -41,20 +50,26 @@ def _count(budget: Resource, field: str, replicas: int) -> int | None:
     return ceil(number * replicas / 100) if text.endswith("%") else int(number)
 
 
+def _is_relative(budget: Resource) -> bool:
+    """Return whether a budget means a part of a scale, and not a number of pods that stay."""
+    return bool(budget.read_text("spec", "maxUnavailable")) or budget.read_text("spec", "minAvailable").endswith("%")
+
+
 def _list_workloads(budget: Resource, stack: Stack) -> Iterator[Resource]:
     """Yield the workloads whose pods a budget counts: of an empty selector every pod, of none no pod."""
     if budget.get("spec", "selector") is None:
         return
     selector = budget.read_block("spec", "selector")
-    for workload in stack.select(*_WORKLOADS):
-        labels = workload.read_block("spec", "template", "metadata", "labels")
+    for workload in filter(is_kubernetes, stack.select(*_SCALED, *_UNSCALED)):
+        template = () if workload.kind == "Pod" else ("spec", "template")
+        labels = workload.read_block(*template, "metadata", "labels")
         if read_namespace(workload) == read_namespace(budget) and selects(selector, labels):
             yield workload
 
 
 def _list_others(budget: Resource, workload: Resource, stack: Stack) -> Iterator[Resource]:
     """Yield the other budgets that count the pods of a workload."""
-    for other in stack.select("PodDisruptionBudget"):
+    for other in stack.select(*_BUDGETS):
         if other.urn != budget.urn and any(own.urn == workload.urn for own in _list_workloads(other, stack)):
             yield other
 
@@ -65,7 +80,7 @@ def _find_least(workload: Resource, stack: Stack) -> int:
         is_same = read_namespace(scaler) == read_namespace(workload)
         if is_same and scaler.read_text("spec", "scaleTargetRef", "name") == read_name(workload):
             return _read_replicas(scaler, _LEAST[scaler.kind])
-    return _read_replicas(workload, "replicas")
+    return _read_replicas(workload, "parallelism" if workload.kind == "Job" else "replicas")
 
 
 def _read_replicas(resource: Resource, field: str) -> int:
@@ -77,15 +92,17 @@ def _read_replicas(resource: Resource, field: str) -> int:
 RULES = (
     Rule(
         id="drain-not-blocked",
-        kinds=("PodDisruptionBudget",),
+        kinds=_BUDGETS,
         check=_refuse_blocking_budget,
         needs_stack=True,
-        looks_at="PodDisruptionBudgets, and the replicas of the Deployments and StatefulSets that they "
-        "count in the same program, which a ScaledObject or a HorizontalPodAutoscaler may lower",
+        looks_at="PodDisruptionBudgets, and the replicas of the Deployments, StatefulSets, ReplicaSets, "
+        "ReplicationControllers, Jobs and Pods that they count in the same program, which a ScaledObject or a "
+        "HorizontalPodAutoscaler may lower",
         passes="at least one pod may go when the fewest replicas run",
-        fails="maxUnavailable is 0, minAvailable keeps every replica, or two budgets count the same pods",
+        fails="maxUnavailable is 0, minAvailable keeps every replica, two budgets count the same pods, or a budget of "
+        "Jobs or Pods is not a number of pods that stay",
         why="Karpenter neither consolidates nor replaces the node until its grace ends, and a spot node goes with the "
         "pods on it unwarned",
-        fix="write maxUnavailable: 1, in a single budget for each pod",
+        fix="write maxUnavailable: 1, in a single budget for each pod; leave Jobs and single Pods without a budget",
     ),
 )

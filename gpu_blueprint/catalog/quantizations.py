@@ -17,6 +17,9 @@ from typing import Literal
 from ..errors import CatalogError, suggest
 from .server_images import read_version
 
+_GROUP = 128
+"""Values that share a scale in most checkpoints of AWQ, GPTQ and compressed-tensors."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantization:
@@ -29,7 +32,9 @@ class Quantization:
     stored_as: tuple[str, ...] = ()
     """Formats of checkpoints: ``quant_method`` of config.json, then the type and the bits of a weight."""
     bytes_per_parameter: float
-    """Size of the weights that the format covers, with their scales."""
+    """Size of the weights that the format covers, with their scales, in groups of the usual size."""
+    group_bytes: float = 0.0
+    """Bytes of the scales of one group of 128 values, in formats whose groups may have another size; else 0."""
     min_compute_capability: float
     """Oldest CUDA compute capability that computes in the format, or that vLLM has kernels of this format for."""
     fallback_capability: float | None = None
@@ -43,6 +48,11 @@ class Quantization:
     until: str = ""
     """First release of vLLM that refuses it; empty if the newest release that was read takes it."""
     source: str
+
+    def count_bytes(self, group_size: int | None) -> float:
+        """Return the bytes of a parameter with its scales in groups of some values; None for the usual size."""
+        size = group_size or _GROUP
+        return self.bytes_per_parameter + self.group_bytes / size - self.group_bytes / _GROUP
 
     def is_known_at(self, tag: str) -> bool:
         """Return whether the release of an image tag takes the format."""
@@ -135,6 +145,7 @@ _ROWS = (
         made="checkpoint",
         stored_as=("compressed-tensors int4",),
         bytes_per_parameter=0.5 + 2 / 128,
+        group_bytes=2,
         min_compute_capability=7.5,
         source=f"{_SCHEMES}/compressed_tensors_wNa16.py; groups of 128 values with a scale of 2 bytes",
     ),
@@ -143,6 +154,7 @@ _ROWS = (
         made="checkpoint",
         stored_as=("awq int4",),
         bytes_per_parameter=0.5 + 2.5 / 128,
+        group_bytes=2.5,
         min_compute_capability=7.5,
         source=f"{_LAYERS}/auto_awq.py; groups of 128 values with a scale of 2 bytes and a zero of 4 bits",
     ),
@@ -151,6 +163,7 @@ _ROWS = (
         made="checkpoint",
         stored_as=("gptq int4",),
         bytes_per_parameter=0.5 + 2.5 / 128,
+        group_bytes=2.5,
         min_compute_capability=6.0,
         source=f"{_LAYERS}/auto_gptq.py; 4 bits in groups of 128 values",
     ),
@@ -159,6 +172,7 @@ _ROWS = (
         made="checkpoint",
         stored_as=("gptq int8",),
         bytes_per_parameter=1 + 3 / 128,
+        group_bytes=3,
         min_compute_capability=7.5,
         source=f"{_LAYERS}/gptq_marlin.py of 0.20.0: 7.5; 8 bits, groups of 128 values with 3 bytes",
     ),

@@ -1,9 +1,12 @@
 """The models that tenants gain and lose: their addresses, versions and replicas."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ..plan import PlannedResource
 from .model_view import ModelView, collect_models
 from .tenant_view import Shift, TenantView, read_map
+
+_TOO_FEW = "too few: take a smaller step of `share`"
 
 
 def compare_models(before: TenantView, after: TenantView) -> Iterator[Shift]:
@@ -50,17 +53,18 @@ def _compare_versions(was: ModelView, now: ModelView) -> Iterator[Shift]:
         yield Shift(now.tenant, text, is_loss=True, is_grave=True)
         return
     able, is_few = _count_at_first(was, now)
+    stays = ", ".join(version.deployment for version in kept)
     if come:
-        most = sum(version.most for version in come)
-        text = f"model {now.name}: {begun} comes beside it, with up to {most} of {now.most} replicas"
+        least, most = (sum(getattr(version, end) for version in come) for end in ("least", "most"))
+        quiet = f"{least} of {now.least} requests at the least replicas, " if now.least else ""
+        part = f"{quiet}{most} of {now.most} requests at the most replicas"
+        text = f"model {now.name}: {begun} comes beside {stays}, and gets {part}"
         if is_few and not gone:
-            text += f"; {_describe_few(able, was)}"
+            text += f"; at full load {able} of {was.most} replicas are left at first, {_TOO_FEW}"
         yield Shift(now.tenant, text, is_loss=is_few, is_grave=is_few)
-    if gone:
-        text = f"model {now.name}: {ended} ends, and {', '.join(version.deployment for version in kept)} stays"
-        if is_few:
-            text += f" with {able} of {was.most} replicas at most until now, too few at first: raise its share before"
-        yield Shift(now.tenant, text, is_loss=True, is_grave=is_few)
+    if gone and is_few:
+        text = f"model {now.name}: {ended} ends, and {stays} stays with {able} of {was.most} replicas at most until now"
+        yield Shift(now.tenant, f"{text}, too few at first: raise its share before", is_loss=True, is_grave=True)
 
 
 def _count_at_first(was: ModelView, now: ModelView) -> tuple[int, bool]:
@@ -74,8 +78,18 @@ def _count_at_first(was: ModelView, now: ModelView) -> tuple[int, bool]:
     return able, able < min(was.most, now.most) / 2
 
 
-def _describe_few(able: int, was: ModelView) -> str:
-    return f"at full load {able} of {was.most} replicas are left at first, too few: take a smaller step of `share`"
+def find_planned_ends(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield a sentence for each version that ends as planned: the versions that stay have replicas enough."""
+    old, new = collect_models(TenantView.of(before)), collect_models(TenantView.of(after))
+    for key, now in new.items():
+        if (was := old.get(key)) is None:
+            continue
+        kept, gone = ([name for name in was.versions if (name in now.versions) is stays] for stays in (True, False))
+        able, is_few = _count_at_first(was, now)
+        if kept and gone and not is_few:
+            grows = f", with {able} of {now.most} replicas at most until it grows" if able < now.most else ""
+            ends = f"model {now.name}: {', '.join(gone)} ends as planned"
+            yield f"{ends}, and {', '.join(kept)} answers all requests{grows}"
 
 
 def list_ended_versions(before: TenantView, after: TenantView) -> set[tuple[str, str]]:
@@ -101,11 +115,19 @@ def _compare_replicas(was: ModelView, now: ModelView) -> Iterator[Shift]:
         ]
         able, is_few = _count_at_first(was, now)
         if parts:
-            cut = ", ".join(name for name, version in now.versions.items() if version.most < was.versions[name].most)
-            more = (
-                _describe_few(able, was) if is_few else f"at full load {able} of {was.most} replicas are left at first"
+            cut, grown = (
+                ", ".join(
+                    name
+                    for name, version in now.versions.items()
+                    if sign * (version.most - was.versions[name].most) > 0
+                )
+                for sign in (-1, 1)
             )
-            text = f"model {now.name}: another share, at most {', '.join(parts)}; {cut} shrinks at once, so {more}"
+            few = f", {_TOO_FEW}" if is_few else ""
+            text = (
+                f"model {now.name} has {able} of {was.most} replicas at full load until {grown} has grown{few}; {cut} "
+                f"shrinks at once to its new share: at most {', '.join(parts)}"
+            )
             yield Shift(now.tenant, text, is_loss=True, is_grave=is_few)
 
 

@@ -8,6 +8,7 @@ from .closings import find_pools_left_closed
 from .effects import ResourceChange
 from .kueue_settings import find_restarts
 from .model_rollouts import find_rollouts
+from .models import find_planned_ends
 from .planned_nodes import as_list, as_mapping, dig
 from .retention import find_smaller_claims, pair_releases
 from .storage_notices import find_storage_notices
@@ -28,6 +29,7 @@ def find_notices(
     yield from find_restarts(before, after)
     yield from find_storage_notices(before, after, changes)
     yield from find_rollouts(before, after)
+    yield from find_planned_ends(before, after)
     yield from _find_silent_alerts(before, after)
     yield from _find_ended_logs(before, after)
     yield from _find_other_addresses(before, changes)

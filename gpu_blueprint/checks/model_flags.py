@@ -4,17 +4,23 @@ import math
 import re
 from collections.abc import Iterator
 
-from ..catalog.server_flags import ServerFlag, find_flag, is_known_at, list_flags
+from pydantic.alias_generators import to_camel
+
+from ..catalog.server_flags import FILE, ServerFlag, find_flag, is_known_at, list_flags
 from ..config import StackConfig
 from ..config.model_parts import Argument
-from ..errors import CatalogError, Problem, move_under, suggest
+from ..config.models import ServedModel
+from ..errors import CatalogError, Problem, find_close, move_under, suggest
 from ..serving.images import find_tag
 from .model_versions import list_versions
 
 _SUFFIXED = re.compile(r"-?\d+(\.\d+)?[kKmMgGtT]?")
 """A number as vLLM reads it, such as 8k."""
 _WORDS = {"switch": "true or false", "number": "a number", "text": "a text or a number"}
-_NO = "no-"
+_NO, _MOST = "no-", "max-"
+_NO_LIMIT = -1
+"""Value by which some counts mean: no limit, or the server's own choice."""
+_PLAIN = re.compile(r"-?\d+(\.\d+)?")
 
 
 def refuse_wrong_flags(stack: StackConfig) -> Iterator[Problem]:
@@ -22,19 +28,21 @@ def refuse_wrong_flags(stack: StackConfig) -> Iterator[Problem]:
     for version in list_versions(stack):
         model = version.model
         for name, value in model.arguments.items():
-            found = list(_find_faults(model.server_name, name, value, find_tag(model)))
+            found = list(_find_faults(model, name, value))
             yield from move_under(found, *version.locate("arguments", name))
 
 
-def _find_faults(server: str, name: str, value: Argument, tag: str) -> Iterator[Problem]:
+def _find_faults(model: ServedModel, name: str, value: Argument) -> Iterator[Problem]:
     """Yield the faults of one flag; paths start at the flag."""
+    server, tag = model.server_name, find_tag(model)
     flag = find_flag(server, f"--{name}")
     if flag is None:
         known = [known.flag.removeprefix("--") for known in list_flags(server).values() if known.owner == "team"]
-        yield Problem("unknown-flag", (), f"{server} has no flag --{name}", suggest(name, known, "some are"))
+        hint = suggest(name, known) if find_close(name, known) else f"gpu_blueprint/catalog/{FILE} lists its flags"
+        yield Problem("unknown-flag", (), f"{server} has no flag --{name}", hint)
     elif flag.owner == "platform":
-        reason = f"the platform sets --{flag.flag.removeprefix('--')} or keeps it off: {flag.note}"
-        yield Problem("flag-of-platform", (), reason, "remove it here")
+        reason = f"the platform sets {flag.flag} or keeps it off ({flag.note})"
+        yield Problem("flag-of-platform", (), reason, _suggest_field(model, flag))
     elif name.startswith(_NO) and flag.flag != f"--{name}":
         hint = f"write {name.removeprefix(_NO)}: false"
         yield Problem("flag-negated", (), f"--{name} is the opposite of {flag.flag}", hint)
@@ -42,9 +50,28 @@ def _find_faults(server: str, name: str, value: Argument, tag: str) -> Iterator[
         yield Problem("flag-not-in-release", (), f"{server} takes {flag.flag} {last}, and the image is {tag}", _REMEDY)
     elif "." not in name and not _fits(server, flag, value):
         shown = str(value).lower() if isinstance(value, bool) else repr(value)[:60]
-        yield Problem(
-            "flag-value", (), f"{flag.flag} takes {_WORDS[flag.kind]}, and got {shown}", "write another value"
-        )
+        reason = f"{flag.flag} takes {_WORDS[flag.kind]}, and got {shown}"
+        yield Problem("flag-value", (), reason, _suggest_value(flag, value))
+    elif name.startswith(_MOST) and isinstance(value, int | float) and value < _NO_LIMIT:
+        yield Problem("flag-value", (), f"{flag.flag} counts, and got {value}", "write a number above 0")
+
+
+def _suggest_field(model: ServedModel, flag: ServerFlag) -> str:
+    """Return the field of the model that decides a flag of the platform, or that there is none."""
+    fields = {to_camel(field) for field in type(model).model_fields}
+    own = [name for name in (to_camel(flag.flag.strip("-").replace("-", "_")), flag.note) if name in fields]
+    return f"write {own[0]} in its place" if own else "remove it here"
+
+
+def _suggest_value(flag: ServerFlag, value: Argument) -> str:
+    """Return the value without its quotes, if it is of the flag's kind then."""
+    text = str(value).strip()
+    is_quoted = isinstance(value, str) and (
+        (flag.kind == "number" and _PLAIN.fullmatch(text)) or (flag.kind == "switch" and text in ("true", "false"))
+    )
+    if is_quoted:
+        return f"write {text}, without quotes"
+    return f"write {_WORDS[flag.kind]}"
 
 
 _REMEDY = "remove it, or choose another tag"

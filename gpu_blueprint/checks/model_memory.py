@@ -16,18 +16,21 @@ from ..serving.memory import (
     ModelMemory,
     count_devices,
     fill_devices,
+    find_device_gib,
     find_most_utilization,
-    find_part,
     find_utilization,
     measure_model,
 )
 from ..sharing import Exclusive, Mig
 from .model_formats import find_format_faults
 from .model_versions import PlacedVersion, list_triton, list_versions, list_vllm
+from .pod_requests import refuse_request
 
 _DRIVER = max(family.driver_branch for family in AMI_FAMILIES.values())
 CONTEXT_GIB = 0.5
 """GiB that CUDA's context takes on each GPU outside vLLM's part: an assumption, since nobody here has measured it."""
+_HIGH_UTILIZATION = 0.95
+"""Part of the memory up to which people commonly go: an assumption, since the need beyond it differs by model."""
 _BLOCK = 16
 """Tokens of one block of vLLM's KV cache."""
 _MIB = 1024
@@ -66,7 +69,7 @@ def _locate_size(version: PlacedVersion) -> Path:
 def _explain_memory(stack: StackConfig, pool: Pool, model: VllmModel, memory: ModelMemory) -> str:
     """Return the three numbers: the weights, the rest that a start needs, and the memory of a replica."""
     gpus = count_devices(model.gpus)
-    device = min(row.gpu_memory_mib for row in stack.list_instances(pool)) / _MIB * find_part(pool, model.gpus)
+    device = find_device_gib(stack, pool, model.gpus) or 0
     part = "slice" if isinstance(pool.sharing, Mig) else "GPU"
     return (
         f"the weights take {memory.weights:.1f} GiB, the KV cache of one sequence and the work space "
@@ -191,7 +194,7 @@ def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
     """Refuse replicas of several slices or shares, and heads that the GPUs of a replica cannot share evenly."""
     for version in list_versions(stack):
         model, pool, count = version.model, version.pool, count_devices(version.model.gpus)
-        if count < 2:
+        if count < 2 or any(refuse_request(stack, pool, model.gpus)):
             continue
         path = version.locate("gpus")
         if not isinstance(pool.sharing, Exclusive):
@@ -206,10 +209,10 @@ def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
 def refuse_utilization_above_share(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a part of the memory that leaves too little to other pods on a shared GPU, or to CUDA."""
     for version, model in list_vllm(stack):
-        stated, pool, rows = model.gpu_memory_utilization, version.pool, stack.list_instances(version.pool)
-        if stated is None or not rows:
+        stated, pool = model.gpu_memory_utilization, version.pool
+        device = find_device_gib(stack, pool, model.gpus)
+        if stated is None or device is None:
             continue
-        device = min(row.gpu_memory_mib for row in rows) / _MIB * find_part(pool, model.gpus)
         most = find_most_utilization(pool)
         if pool.shares_gpus and stated > most:
             replicas = getattr(pool.sharing, "replicas", 1)
@@ -229,14 +232,28 @@ def refuse_utilization_above_share(stack: StackConfig) -> Iterator[Problem]:
         yield Problem("utilization-above-share", path, reason, hint, names=(pool.name,))
 
 
+def suggest_free_memory(stack: StackConfig) -> Iterator[Problem]:
+    """Point out a part of the memory that is larger than vLLM's own default and leaves little to anything else."""
+    for version, model in list_vllm(stack):
+        stated, device = model.gpu_memory_utilization, find_device_gib(stack, version.pool, model.gpus)
+        if stated is None or device is None or stated <= _HIGH_UTILIZATION:
+            continue
+        reason = (
+            f"{device * (1 - stated):.1f} of {device:.1f} GiB are left for CUDA and peaks, and a replica without memory"
+            " ends in the middle of its work"
+        )
+        hint = f"write {USUAL_UTILIZATION:g} to {_HIGH_UTILIZATION:g}, unless a test under load has shown that it holds"
+        path = version.locate("gpuMemoryUtilization")
+        yield Problem("utilization-high", path, reason, hint, severity="note")
+
+
 def refuse_triton_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
     """Refuse sets of models that exceed the GPU, slice or share of a replica."""
     for version, model in list_triton(stack):
-        pool, rows = version.pool, stack.list_instances(version.pool)
-        if model.memory_gib is None or not rows:
+        pool, device = version.pool, find_device_gib(stack, version.pool, model.gpus)
+        if model.memory_gib is None or device is None:
             continue
         replicas = getattr(pool.sharing, "replicas", None) or 1
-        device = min(row.gpu_memory_mib for row in rows) / _MIB * find_part(pool, model.gpus)
         if model.memory_gib > device / replicas:
             shared = f", which {replicas} pods share" if replicas > 1 else ""
             reason = (

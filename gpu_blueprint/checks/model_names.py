@@ -74,8 +74,10 @@ def suggest_checking_callers(stack: StackConfig) -> Iterator[Problem]:
     """Point out callers in namespaces that the platform does not make."""
     for index, position, caller in _list_strangers(stack):
         if not _find_meant(stack, caller):
-            reason = f"no tenant has the namespace {caller!r}: the model lets it in, and whoever makes it decides who "
-            reason += "calls; its own rules must let calls out"
+            reason = (
+                f"no tenant has the namespace {caller!r}: every pod there may call the model, the platform does not say"
+                f" who runs pods there, and a NetworkPolicy of {caller} must let the calls out"
+            )
             path = ("models", index, "callers", position)
             yield Problem("caller-without-tenant", path, reason, "remove it if you did not mean it", severity="note")
 

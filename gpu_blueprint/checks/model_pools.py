@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..config import StackConfig
 from ..config.scalars import count_seconds
+from ..cost.gpus import count_replicas
 from ..errors import Problem
 from ..serving.drains import LEAVE_S, SPOT_S, STOP_S, find_most_grace, plan_drain
 from .model_versions import PlacedVersion, list_versions
@@ -27,9 +28,15 @@ def refuse_drains_beyond_nodes(stack: StackConfig) -> Iterator[Problem]:
                 f"write {longest}s or less" if longest > 0 else f"use a pool that leaves {LEAVE_S + STOP_S} s or more"
             )
             yield Problem("drain-beyond-node", version.locate("drain"), reason, hint, names=(pool.name,))
-        elif not version.model.drain and drain.answer < _LEAST_ANSWER_S:
-            reason = f"{_explain_grace(version)}, of which a replica needs {around} its last answers"
-            reason = reason.replace("before it and", "before and").replace("after it its", "after its")
+        elif version.model.drain and drain.answer < _LEAST_ANSWER_S:
+            reason = f"a drain of {drain.answer} s breaks off each answer that takes longer"
+            hint = f"write {_LEAST_ANSWER_S}s or more, or leave it out"
+            yield Problem("drain-too-short", version.locate("drain"), reason, hint)
+        elif drain.answer < _LEAST_ANSWER_S:
+            reason = (
+                f"{_explain_grace(version)}, and a replica needs {LEAVE_S} s before its last answers and {STOP_S} s"
+            )
+            reason += " after them"
             hint = "write a longer disruption.terminationGracePeriod there, or use another pool"
             yield Problem("pool-ends-replicas", version.locate("pool"), reason, hint, names=(pool.name,))
 
@@ -68,3 +75,32 @@ def warn_of_lonely_replicas_on_spot(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "one-replica-on-spot", path, reason, "write 2, or use a pool without spot", severity="warning"
             )
+
+
+def suggest_several_spot_nodes(stack: StackConfig) -> Iterator[Problem]:
+    """Point out models of which one spot node may hold all least replicas: nothing spreads replicas over nodes."""
+    for version in list_versions(stack):
+        entry, pool = version.entry, version.pool
+        rows = stack.list_instances(pool)
+        if version.is_next or _SPOT not in pool.purchase or entry.replicas.min < _LEAST_REPLICAS or not rows:
+            continue
+        least = sum(each.replicas.min for each in entry.list_versions())
+        counts = {row: count_replicas(pool, row, version.model.to_service()) for row in rows}
+        largest = max(rows, key=lambda row: counts[row])
+        most = counts[largest]
+        if least > most:
+            continue
+        more = f"write min: {most + 1}, or " if most < entry.replicas.max else ""
+        yield Problem(
+            "replicas-on-one-spot-node",
+            ("models", version.index, "replicas", "min"),
+            f"{_name_all(least)} least replicas may stand on one node of pool {pool.name}, which holds up to {most} "
+            f"({largest.instance_type}): when EC2 takes that spot node back, nobody answers until others have loaded",
+            f"{more}use a pool without spot, or with room for one replica on each node",
+            severity="note",
+            names=(pool.name,),
+        )
+
+
+def _name_all(count: int) -> str:
+    return "both" if count == _LEAST_REPLICAS else f"all {count}"

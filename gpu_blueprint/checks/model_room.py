@@ -9,7 +9,8 @@ from ..config import Pool, StackConfig, Tenant
 from ..config.pod_rooms import find_pod_room
 from ..config.sizes import read_room
 from ..errors import Path, Problem
-from ..serving.memory import count_devices
+from ..serving.memory import LEAST_HOST_GIB, count_devices
+from ..serving.objects import replaces_first
 from ..serving.starts import find_download_gib
 from .model_versions import PlacedVersion, list_versions, list_vllm
 from .pod_requests import refuse_request
@@ -29,7 +30,7 @@ _USABLE, _KEPT_GIB = 0.9, 1
 _UNPACKED_GIB = 25
 """GiB of a server's image on the disk: about twice those of its download, and some for other images."""
 _GIB_OF_GB = 1e9 / 2**30
-_LEAST_MEMORY_MIB = 8 * 1024
+_LEAST_MEMORY_MIB = LEAST_HOST_GIB * 1024
 """MiB of the node's memory with which vLLM is known to start: its processes with Python and CUDA, and the weights on
 their way. It is an assumption, since nobody here has measured it."""
 
@@ -43,7 +44,9 @@ def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
     at_least: dict[str, Counter[str]] = {}
     for version in list_versions(stack):
         tenant, model = tenants.get(version.model.tenant), version.model
-        if tenant is None or any(refuse_request(stack, version.pool, model.gpus)):
+        if tenant is None or not tenant.may_use(version.pool.name):  # another rule refuses them
+            continue
+        if any(refuse_request(stack, version.pool, model.gpus)):
             continue
         most = _sum_up(stack, version, model.replicas.max)
         path = ("models", version.index, "replicas", "max")
@@ -55,6 +58,24 @@ def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
             words = f"with it, the models of {tenant.name} always request"
             found = list(_compare(tenant, dict(least), (*path[:-1], "min"), words))
         yield from found
+
+
+def warn_of_rollouts_without_room(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of rollouts that start a replica first, where the CPU, memory or pods of the tenant leave it no room."""
+    tenants = {tenant.name: tenant for tenant in stack.tenants}
+    for version in list_versions(stack):
+        tenant, entry = tenants.get(version.model.tenant), version.entry
+        if tenant is None or replaces_first(version.model.replicas):
+            continue
+        full = _sum_up(stack, version, entry.replicas.max)
+        if any(_compare(tenant, full, (), "")):
+            continue
+        path = ("models", version.index, "replicas", "max")
+        words = f"a rollout at full load starts replica {entry.replicas.max + 1} first, and together they request"
+        for problem in _compare(tenant, _sum_up(stack, version, entry.replicas.max + 1), path, words):
+            reason = f"{problem.reason}: it waits for ever"
+            hint = f"{problem.hint}, or write min: 2 for each version, with which a replica ends first"
+            yield Problem("rollout-waits", path, reason, hint, severity="warning", names=problem.names)
 
 
 def _sum_up(stack: StackConfig, version: PlacedVersion, replicas: int) -> _Amounts:

@@ -1,4 +1,4 @@
-"""Shares of next versions, compared with the replicas that make them: requests go by replicas, which are whole."""
+"""Next versions: their shares, compared with the replicas that make them, and their difference from the present."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -32,6 +32,17 @@ def suggest_replicas_for_shares(stack: StackConfig) -> Iterator[Problem]:
             f"write replicas.min: {needed}" if needed <= most else "write a share nearer to a half",
             severity="note",
         )
+
+
+def suggest_changes_of_next_versions(stack: StackConfig) -> Iterator[Problem]:
+    """Point out next versions that serve what the present version serves, such as after a forgotten source."""
+    for index, model in enumerate(stack.models):
+        following = model.next_version
+        changes = following.changes if following else {}
+        if following and all(getattr(model, name) == value for name, value in changes.items() if name != "version"):
+            reason = f"version {following.version} differs from the present version in nothing but its name"
+            hint = "write the source, the image or another field in which it differs"
+            yield Problem("next-without-change", ("models", index, "next"), reason, hint, severity="note")
 
 
 def _count_least(model: ServedModel) -> int:

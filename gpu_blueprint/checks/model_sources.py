@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from ..catalog.quantizations import QUANTIZATIONS
 from ..config import StackConfig, Tenant
 from ..config.models import ServedModel, VllmModel
-from ..config.storage import AnyStorage, LustreStorage, S3Storage
+from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from ..errors import Problem, move_under, suggest
 from ..serving.memory import count_weights_gib
 from .model_images import is_production
-from .model_versions import PlacedVersion, list_versions
+from .model_versions import PlacedVersion, list_triton, list_versions
+
+_FILES = (".onnx", ".plan", ".engine", ".pbtxt", ".pt", ".safetensors", ".json")
 
 
 def refuse_impossible_sources(stack: StackConfig) -> Iterator[Problem]:
@@ -41,6 +43,10 @@ def _refuse_storage(stack: StackConfig, version: PlacedVersion, tenant: Tenant |
         reason = f"{tenant.name} may not read storage {name}"
         hint = f"add {tenant.name}: read to the tenants of {name}{_suggest_granted(stack, tenant)}"
         yield Problem("source-outside-grant", ("storage",), reason, hint, names=(name, tenant.name))
+    elif isinstance(storage, EfsStorage) and storage.tenants.get(model.tenant) == "read":
+        reason = f"{model.tenant} has a folder of its own in {name}, which nobody may write, so the weights never come"
+        hint = f"write {model.tenant}: write there, or name a storage of the kind s3"
+        yield Problem("source-stays-empty", ("storage",), reason, hint, names=(name, model.tenant))
     if {".", ".."} & {*model.source.folder.split("/")}:
         reason = (
             f"a part of {model.source.path!r} is '.' or '..', which S3 takes as letters and a mount as another folder"
@@ -93,6 +99,22 @@ def warn_of_downloads_in_production(stack: StackConfig) -> Iterator[Problem]:
             hint = "copy the weights into a storage, and name it in source.storage"
             path = version.locate("source", "repository")
             yield Problem("production-downloads-weights", path, reason, hint, severity="warning")
+
+
+def warn_of_paths_inside_models(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of paths that end in one of Triton's models, its version or its file: they lie below the path."""
+    for version, model in list_triton(stack):
+        *above, last = model.source.folder.split("/")
+        names = {entry.name for entry in model.models}
+        depth = 1 if last in names else 2 if last.isdecimal() and above and above[-1] in names else 0
+        if last.endswith(_FILES):
+            depth = 1 + sum(part.isdecimal() or part in names for part in above[-2:])
+        if depth:
+            first = model.models[0]
+            wanted = "/".join([*above, last][:-depth])
+            reason = f"the server reads {model.source.folder}/{first.name}/1/{first.file}"
+            hint = f"write {wanted}, the folder above the models" if wanted else "remove it: the models lie at the top"
+            yield Problem("path-inside-model", version.locate("source", "path"), reason, hint, severity="warning")
 
 
 def suggest_token_secrets(stack: StackConfig) -> Iterator[Problem]:

@@ -29,6 +29,7 @@ from .model_memory import (
     refuse_models_over_parts,
     refuse_triton_beyond_memory,
     refuse_utilization_above_share,
+    suggest_free_memory,
 )
 from .model_names import (
     refuse_callers_of_one_name,
@@ -38,14 +39,25 @@ from .model_names import (
     suggest_checking_callers,
     warn_of_mistaken_callers,
 )
-from .model_pools import refuse_drains_beyond_nodes, warn_of_lonely_replicas_on_spot, warn_of_models_in_other_pools
-from .model_room import refuse_downloads_beyond_disks, refuse_models_above_room, warn_of_little_memory
-from .model_shares import suggest_replicas_for_shares
+from .model_pools import (
+    refuse_drains_beyond_nodes,
+    suggest_several_spot_nodes,
+    warn_of_lonely_replicas_on_spot,
+    warn_of_models_in_other_pools,
+)
+from .model_room import (
+    refuse_downloads_beyond_disks,
+    refuse_models_above_room,
+    warn_of_little_memory,
+    warn_of_rollouts_without_room,
+)
+from .model_shares import suggest_changes_of_next_versions, suggest_replicas_for_shares
 from .model_sources import (
     refuse_impossible_sources,
     suggest_paths_below_prefixes,
     suggest_token_secrets,
     warn_of_downloads_in_production,
+    warn_of_paths_inside_models,
 )
 
 _Check = Callable[[StackConfig], Iterator[Problem]]
@@ -84,6 +96,8 @@ MODEL_WARNINGS: tuple[_Check, ...] = (
     warn_of_plans_without_tag,
     warn_of_downloads_in_production,
     warn_of_little_memory,
+    warn_of_rollouts_without_room,
+    warn_of_paths_inside_models,
 )
 """Rules for stacks without problems."""
 
@@ -97,5 +111,8 @@ MODEL_HINTS: tuple[_Check, ...] = (
     suggest_token_secrets,
     suggest_paths_below_prefixes,
     suggest_replicas_for_shares,
+    suggest_several_spot_nodes,
+    suggest_changes_of_next_versions,
+    suggest_free_memory,
 )
 """Rules that point out what may be meant."""

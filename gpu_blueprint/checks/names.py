@@ -39,7 +39,7 @@ def refuse_repeated_services(stack: StackConfig) -> Iterator[Problem]:
     known: dict[tuple[str, str], Path] = {}
     for path, service in stack.placed_services:
         first = known.setdefault((service.tenant, service.name), path)
-        if first is path or _names_one_model(stack, first, path):
+        if first is path or _names_one_model(stack, first, path) or _is_name_of_both(stack, first, path):
             continue
         reason = f"tenant {service.tenant} has another service {service.name!r}, and both name the same Deployment"
         if path[0] == "models":
@@ -53,6 +53,12 @@ def _names_one_model(stack: StackConfig, first: Path, second: Path) -> bool:
     if (first[0], second[0]) != ("models", "models"):
         return False
     return stack.models[int(first[1])].name == stack.models[int(second[1])].name
+
+
+def _is_name_of_both(stack: StackConfig, first: Path, second: Path) -> bool:
+    """Return whether a service and a model have one name; another rule refuses it."""
+    is_mixed = (first[0], second[0]) == ("services", "models")
+    return is_mixed and stack.services[int(first[1])].name == stack.models[int(second[1])].name
 
 
 def refuse_shared_names(stack: StackConfig) -> Iterator[Problem]:

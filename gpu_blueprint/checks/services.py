@@ -76,21 +76,27 @@ def _find_sums_above_quota(stack: StackConfig, *, at_least: bool) -> Iterator[tu
             before, requested[key] = requested[key], requested[key] + replicas * count
             if 0 < before <= allowed < requested[key]:
                 when = "always" if at_least else "at most"
-                text = f"services of {tenant.name} together {when} request {requested[key]} {unit} of pool {pool.name}"
+                nouns = _name_kinds(stack, tenant.name)
+                text = f"{nouns} of {tenant.name} together {when} request {requested[key]} {unit} of pool {pool.name}"
                 yield path, f"{text}, and the quota is {allowed}"
+
+
+def _name_kinds(stack: StackConfig, tenant: str) -> str:
+    """Return words for what a tenant scales: services, models or both."""
+    kinds = [name for name in ("services", "models") if any(item.tenant == tenant for item in getattr(stack, name))]
+    return " and ".join(kinds)
 
 
 def warn_of_replicas_outside_hours(stack: StackConfig) -> Iterator[Problem]:
     """Warn of services that keep replicas outside the hours of their pool."""
     for path, service in stack.placed_services:
         pool = stack.gpu_pools_by_name[service.pool]
-        fire = "alerts GpuPodPending and ModelNotReady fire" if path[0] == "models" else "alert GpuPodPending fires"
         if pool.hours and service.replicas.min:
             yield Problem(
                 "replicas-outside-hours",
                 (*path, "replicas", "min"),
                 f"the {service.replicas.min} minimum replicas wait while pool {pool.name} is closed "
-                f"({pool.hours}), and the {fire}",
+                f"({pool.hours}), and the alert GpuPodPending fires",
                 "write min: 0 where a query wakes the service, or use a pool without hours",
                 severity="warning",
             )

@@ -41,6 +41,7 @@ from ..summary.storage_pod import build_storage_pod
 from .text.explain import Topic, show
 from .text.tables import show_progress
 
+_MODEL = "model on"
 _RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
 
 
@@ -71,7 +72,8 @@ def _write_model(stack: str, name: str | None) -> str:
     """Write all objects of a model, or of all models of a stack, as YAML."""
     _refuse_unknown_stack(stack)
     opened = open_stack(stack, bounded=False)
-    models = [model for model in opened.config.models if name in (None, model.name)]
+    chosen = _list_model_names(opened.config, name)
+    models = [model for model in opened.config.models if name is None or model.name in chosen]
     names = [model.name for model in opened.config.models]
     if not names:
         raise UsageError(f"--manifest: {stack} has no models; docs/models.md shows how to write one")
@@ -139,7 +141,7 @@ def _find_topics(name: str) -> list[Topic]:
     ]
     if name in list_stacks():
         config = open_stack(name, bounded=False).config
-        topics += [Topic(name, "stack", steps=tuple(explain_stack(config))), *_explain_parts(config)]
+        topics += [Topic(name, "stack", steps=tuple(explain_stack(config))), *_explain_parts(config, name)]
     if not topics:
         names = [*(rule.id for rule in RULES), *(rule.id for rule in admission)]
         names += [*(alert.name for alert in ALERTS), *(kind.kind for kind in kinds)]
@@ -169,8 +171,12 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
 def _find_parts(stack: str, name: str) -> list[Topic]:
     """Return the pool, tenant, service, model and storage of this name, as far as the stack has them."""
     _refuse_unknown_stack(stack)
-    topics = list(_explain_parts(open_stack(stack, bounded=False).config))
+    config = open_stack(stack, bounded=False).config
+    topics = list(_explain_parts(config, stack))
     matching = [topic for topic in topics if topic.name == name]
+    if not matching:
+        names = _list_model_names(config, name)
+        matching = [topic for topic in topics if topic.name in names and topic.noun.startswith(_MODEL)]
     if not matching:
         for noun, names in (
             ("a policy rule", {rule.id for rule in RULES}),
@@ -187,12 +193,21 @@ def _find_parts(stack: str, name: str) -> list[Topic]:
     return matching
 
 
+def _list_model_names(config: StackConfig, name: str | None) -> set[str]:
+    """Return the names of the models of this name, or with a version whose Deployment has it, such as chat-2."""
+    return {
+        model.name
+        for model in config.models
+        if name in (model.name, *(version.deployment for version in model.list_versions()))
+    }
+
+
 def _refuse_unknown_stack(name: str) -> None:
     if name not in list_stacks():
         raise UsageError(f"there is no stack {name!r}; {suggest(name, list_stacks(), 'there are')}")
 
 
-def _explain_parts(config: StackConfig) -> Iterator[Topic]:
+def _explain_parts(config: StackConfig, stack: str) -> Iterator[Topic]:
     for pool in config.gpu_pools:
         yield Topic(pool.name, f"pool for {pool.purpose}", steps=tuple(explain_pool(config, pool)))
     for cpu_pool in config.cpu_pools:
@@ -202,6 +217,6 @@ def _explain_parts(config: StackConfig) -> Iterator[Topic]:
     for service in config.services:
         yield Topic(service.name, "service", steps=tuple(explain_service(config, service)))
     for model in config.models:
-        yield Topic(model.name, f"model on {model.server_name}", steps=tuple(explain_model(config, model)))
+        yield Topic(model.name, f"{_MODEL} {model.server_name}", steps=tuple(explain_model(config, model, stack)))
     for storage in config.storage:
         yield Topic(storage.name, KINDS[storage.kind], steps=tuple(explain_storage(config, storage)))

@@ -11,6 +11,7 @@ from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..serving.engines import build_engine_job, list_advice, list_plans, list_source_mounts
 from ..storage.mounts import Mount
+from ..summary.models import describe_weights
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,10 +23,14 @@ def run(arguments: argparse.Namespace) -> int:
     config = open_stack(arguments.stack, bounded=False).config
     pool, tenant = _find_pool(config, arguments.pool), _find_tenant(config, arguments.tenant)
     model = _find_plans(config, pool, tenant, arguments.build_engine)
-    _refuse_other_gpus(config, pool, model)
-    job = build_engine_job(config, pool, model, _find_writable(config, pool, tenant, model))
-    advice = [*_warn_of_running_plans(config, model), *list_advice(model)]
-    print("".join(f"# {line}\n" for line in advice) + yaml.safe_dump(job, sort_keys=False), end="")
+    mounts = list_source_mounts(config, model)
+    if faults := [*_list_wrong_gpus(config, pool, model), *_list_missing_rights(config, tenant, model, mounts)]:
+        raise UsageError("\n".join(faults))
+    mount = next(mount for mount in mounts if mount.tenant.name == tenant.name)
+    job = build_engine_job(config, pool, model, mount)
+    advice = list_advice(model, mount, config.find_namespace(model), describe_weights(config, model))
+    lines = [*_warn_of_running_plans(config, model), *advice]
+    print("".join(f"# {line}\n" for line in lines) + yaml.safe_dump(job, sort_keys=False), end="")
     return 0
 
 
@@ -68,7 +73,11 @@ def _find_plans(config: StackConfig, pool: Pool, tenant: Tenant, name: str) -> T
         raise UsageError(f"--build-engine: {name} may mean several; give {' or '.join(names)}")
     (chosen,) = found
     if not isinstance(chosen, TritonModel) or not list_plans(chosen):
-        raise UsageError(f"--build-engine: {name} has no model of format tensorrt, so there is no plan to build")
+        others = sorted({model.name for model in config.models if isinstance(model, TritonModel) and list_plans(model)})
+        hint = f"give {' or '.join(others)}" if others else "docs/models.md#triton shows an entry that has one"
+        raise UsageError(
+            f"--build-engine: {name} has no model of format tensorrt, so there is no plan to build; {hint}"
+        )
     return chosen
 
 
@@ -88,26 +97,39 @@ def _warn_of_running_plans(config: StackConfig, chosen: TritonModel) -> Iterator
             )
 
 
-def _refuse_other_gpus(config: StackConfig, pool: Pool, model: TritonModel) -> None:
-    """Refuse GPUs on which the plan of the model would not run."""
+def _list_wrong_gpus(config: StackConfig, pool: Pool, model: TritonModel) -> Iterator[str]:
+    """Yield a sentence for GPUs on which the plan of the model would not run."""
     if pool.name != model.pool:
         reason = f"{model.name} runs in pool {model.pool}, and a plan runs only on the GPU that built it"
-        raise UsageError(f"{reason}; give {model.pool}")
-    gpus = sorted({row.gpu.name for row in config.list_named_instances(pool)})
+        yield f"{reason}; give {model.pool}"
+    gpus = sorted({row.gpu.name for row in config.list_named_instances(config.gpu_pools_by_name[model.pool])})
     if len(gpus) > 1:
-        raise UsageError(
-            f"pool {pool.name} has several GPU models, {', '.join(gpus)}, and a plan runs on one; give it one"
-        )
+        yield f"pool {model.pool} has several GPU models, {', '.join(gpus)}, and a plan runs on one; give it one"
 
 
-def _find_writable(config: StackConfig, pool: Pool, tenant: Tenant, model: TritonModel) -> Mount:
-    """Return the mount by which a tenant writes into the model's storage."""
-    mounts = list_source_mounts(config, model)
-    writers = [mount.tenant.name for mount in mounts if mount.may_write]
-    if tenant.name not in writers:
-        hint = f"give {' or '.join(writers)}" if writers else f"grant a tenant write in storage {model.source.storage}"
-        raise UsageError(f"--tenant: {tenant.name} may not write into {model.source.storage}; {hint}")
-    if not tenant.may_use(pool.name):
-        hint = f"add {pool.name} to the gpus of {tenant.name}"
-        raise UsageError(f"--tenant: {tenant.name} has no quota in pool {pool.name}; {hint}")
-    return next(mount for mount in mounts if mount.tenant.name == tenant.name)
+def _list_missing_rights(config: StackConfig, tenant: Tenant, model: TritonModel, mounts: list[Mount]) -> Iterator[str]:
+    """Yield a sentence if a tenant may not write where the model reads, or has no quota in the model's pool.
+
+    The owner of the model always has the quota, since its replicas run there.
+    """
+    storage, pool = model.source.storage, config.gpu_pools_by_name[model.pool]
+    writers = [mount.tenant for mount in mounts if mount.may_write]
+    able = [writer.name for writer in writers if writer.may_use(pool.name)]
+    if tenant.name in able:
+        return
+    missing = [
+        *([] if tenant in writers else [f"may not write into {storage}"]),
+        *([] if tenant.may_use(pool.name) else [f"has no quota in pool {pool.name}"]),
+    ]
+    if able:
+        hint = f"give {' or '.join(able)}"
+    else:
+        hint = f"write {model.tenant}: write below tenants of storage {storage}, and give {model.tenant}"
+        hint += "".join(f"; or add {_name_grant(pool, model)} to the gpus of {writer.name}" for writer in writers)
+    yield f"--tenant: {tenant.name} {' and '.join(missing)}; {hint}"
+
+
+def _name_grant(pool: Pool, model: TritonModel) -> str:
+    """Return the least grant that the Job takes, as a stack file writes it."""
+    unit = next(unit for unit, count in pool.count_by_unit(model.gpus).items() if count)
+    return f"{pool.name}: 1" if len(pool.profile.units) == 1 else f"{pool.name}: {{{unit}: 1}}"

@@ -76,5 +76,6 @@ def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="SERVED",
         required=True,
         help="name of a model that Triton serves, or of the Deployment of one of its versions, with TENANT/ in front if"
-        " several have it: build its TensorRT plans with the image of its server, and write them into its storage",
+        " several have it: build its TensorRT plans with the image of its server, and write them into its storage. The"
+        " shipped stacks have no plans; with the entry of docs/models.md#triton in prod, the example prints its Job",
     )

@@ -87,7 +87,7 @@ Prefix = Annotated[
         r"[\w!.()'=+@-]+(/[\w!.()'=+@-]+)*/?",
         "not-a-prefix",
         "the beginning of keys in a bucket",
-        "write a path such as models/llama, without a slash in front and without wildcards",
+        "write a path such as models/llama, without blanks, wildcards and a slash in front",
         longest=512,
         in_editor=False,
     ),

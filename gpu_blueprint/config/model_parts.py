@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from ..errors import Problem, WrongValueError
 from ..model import Model
 from .identities import Prefix
-from .scalars import Name, ObjectName
+from .scalars import Name
 from .shapes import Shape
 
 _LONGEST_VERSION = 15
@@ -43,7 +43,37 @@ Repository = Annotated[
         in_editor=False,
     ),
 ]
-ImageTag = Annotated[str, Shape(r"\w[\w.-]{0,127}", "not-an-image-tag", "the tag of an image", longest=128)]
+ImageTag = Annotated[
+    str,
+    Shape(
+        r"\w[\w.-]{0,127}",
+        "not-an-image-tag",
+        "the tag of an image",
+        "write what stands between the colon and the @ of its name, such as v0.31.0",
+        longest=128,
+    ),
+]
+Namespace = Annotated[
+    str,
+    Shape(
+        r"[a-z0-9]([a-z0-9-]*[a-z0-9])?",
+        "not-a-name",
+        "the name of a namespace",
+        "write at most 63 lower-case letters, digits and '-'",
+        in_editor=False,
+    ),
+]
+SecretName = Annotated[
+    str,
+    Shape(
+        r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?",
+        "not-a-name",
+        "the name of a Secret of Kubernetes",
+        "write the name alone, without a namespace: it lies in that of the tenant",
+        longest=253,
+        in_editor=False,
+    ),
+]
 Digest = Annotated[
     str,
     Shape(
@@ -98,7 +128,7 @@ class Source(Model):
     """Repository of Hugging Face, such as `Qwen/Qwen3-8B`; every replica downloads it anew."""
     revision: Revision | None = None
     """Commit of the repository."""
-    token_secret: ObjectName | None = None
+    token_secret: SecretName | None = None
     """Secret of the tenant whose key `token` opens the repository."""
 
     @property
@@ -156,4 +186,5 @@ class TritonEntry(Model):
     def problems(self) -> Iterator[Problem]:
         if self.window_microseconds and not self.max_batch:
             reason = "requests wait for a batch only where maxBatch allows batches"
-            yield Problem("window-without-batch", ("windowMicroseconds",), reason, "write maxBatch, or remove it")
+            # It stands at the entry, so that a misspelt maxBatch has no second problem.
+            yield Problem("window-without-batch", (), reason, "write maxBatch, or remove windowMicroseconds")

@@ -35,6 +35,9 @@ class ModelShape(Model):
     embedding_parameters: Annotated[float, Field(ge=0, le=1e13, allow_inf_nan=False)] | None = None
     """Parameters of the embeddings and the output head, which quantization leaves as they are (2 × `vocab_size` ×
     `hidden_size`). Default: 13 % of all, and at most 2.1e9, as in Llama 3.1 of 8 and of 70 billion parameters."""
+    group_size: Annotated[int, Field(ge=8, le=65536)] | None = None
+    """Weights that share a scale in AWQ, GPTQ and compressed-tensors (`group_size` of `quantization_config`); small
+    groups have more scales. Default: 128."""
     kv_bytes_per_token: Annotated[int, Field(ge=1, le=10**9)] | None = None
     """Bytes that a token takes in the KV cache over all layers, for models that keep less than keys and values of every
     layer, such as latent attention. Default: computed from the layers and heads."""

@@ -7,10 +7,19 @@ from pydantic import Field
 
 from ..errors import Problem
 from ..model import Model
-from .model_parts import Argument, FlagName, ModelImage, ModelVersion, QuantizationName, Source, TritonEntry
+from .model_parts import (
+    Argument,
+    FlagName,
+    ModelImage,
+    ModelVersion,
+    Namespace,
+    QuantizationName,
+    Source,
+    TritonEntry,
+)
 from .model_shapes import ModelShape
 from .network import refuse_repeated
-from .scalars import Name, ObjectName, Share, ShortDuration, Threshold
+from .scalars import Name, Rate, Share, ShortDuration
 from .services import Queue, Replicas, Service, Signal
 from .storage import AnyStorage, S3Storage
 from .tenants import GpuAmount
@@ -104,7 +113,7 @@ class ServedModel(Model):
     drain: ShortDuration | None = None
     """Longest time for which a replica that ends may finish its requests. Default: the time that its node leaves, of
     which spot leaves 2 minutes, and at most 5 minutes."""
-    callers: list[ObjectName] = Field([], max_length=50)
+    callers: list[Namespace] = Field([], max_length=50)
     """Further namespaces that may call the model. Default: only the tenant's own."""
 
     @property
@@ -206,7 +215,7 @@ class VllmModel(ServedModel):
     """Most requests that a replica computes at once. Default: vLLM's own."""
     gpu_memory_utilization: Share | None = None
     """Part of the GPU's memory that a replica takes. Default: 0.9, divided by the pods that share the GPU."""
-    tokens_per_second: Threshold | None = None
+    tokens_per_second: Rate | None = None
     """Tokens that a replica writes in a second at full load, for the cost of a million tokens. Default: none."""
     next: NextVllm | None = None
     """The next version, beside the present with a share of the replicas. Default: none."""
@@ -235,7 +244,7 @@ class TritonModel(ServedModel):
     """Models of the server; they share its GPU."""
     memory_gib: Annotated[float, Field(ge=0.1, le=10_000, allow_inf_nan=False)] | None = None
     """GiB of GPU memory that all models together take, as `nvidia-smi` shows it. Default: not checked."""
-    requests_per_second: Threshold | None = None
+    requests_per_second: Rate | None = None
     """Requests that a replica answers in a second at full load, for the cost of a million requests."""
     next: NextTriton | None = None
     """The next version, beside the present with a share of the replicas. Default: none."""

@@ -39,7 +39,9 @@ Name = Annotated[
 
 def _check_share(value: float) -> float:
     if not 0 <= value <= 1:
-        raise WrongValueError("share-out-of-range", f"{value:g} is not a share from 0 to 1", "write 0.3 for 30 %")
+        meant = value if 2 <= value <= 100 else 30
+        hint = f"write {meant / 100:.6g} for {meant:g} %"
+        raise WrongValueError("share-out-of-range", f"{value:g} is not a share from 0 to 1", hint)
     return value
 
 
@@ -63,6 +65,13 @@ def _check_threshold(value: float) -> float:
     return value
 
 
+def _check_rate(value: float) -> float:
+    if not 0 < value <= 1e9:
+        reason = f"{value:g} is not a number above 0 and up to 1e9"
+        raise WrongValueError("rate-out-of-range", reason, "write what a load test measured, or remove it")
+    return value
+
+
 def _check_weight(value: float) -> float:
     if not (0.001 <= value <= 1000 and round(value, 3) == value):
         raise WrongValueError(
@@ -83,6 +92,8 @@ Dollars = Annotated[float, AfterValidator(_check_dollars), Field(json_schema_ext
 """US dollars above 0."""
 Threshold = Annotated[float, AfterValidator(_check_threshold), Field(json_schema_extra={"minimum": 0.001})]
 """The target of an autoscaler, which counts in thousandths."""
+Rate = Annotated[float, AfterValidator(_check_rate), Field(json_schema_extra={"exclusiveMinimum": 0, "maximum": 1e9})]
+"""A number in a second, above 0."""
 
 _DURATION = r"([0-9]+(s|m|h))+"
 _LONGEST_SECONDS = 2**63 / 1e9

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Literal
 
+from ..catalog.prices import HOURS_A_MONTH
 from ..config import StackConfig
 from ..config.models import ServedModel, TritonModel, VllmModel
 from .capacity import PoolCapacity
@@ -51,7 +52,10 @@ class MillionPrice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionCost:
-    """The cost of the replicas of one version: ``floor`` at its least, ``ceiling`` at its most replicas, on demand."""
+    """The cost of the replicas of one version: ``floor`` at its least, ``ceiling`` at its most replicas, on demand.
+
+    Each hour is an hour in which so many replicas run, also of a pool with hours; a month counts the hours in use.
+    """
 
     deployment: str
     replicas: ReplicaCounts
@@ -119,7 +123,7 @@ def _estimate_version(
         replicas=ReplicaCounts(least, expected, most),
         cost=Cost(
             Spend.over(price.usual * least, capacity.open_hours),
-            Spend.on_average(month),
+            Spend(price.usual * expected, month),
             Spend.over(price.dearest * most, capacity.open_hours),
         ),
     )
@@ -149,6 +153,7 @@ def list_model_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity
     for capacity in capacities:
         if own := [cost for cost in costs if cost.pool == capacity.pool.name]:
             yield from _describe_expectation(capacity, own)
+            yield from describe_hours(capacity)
         for model in (model for model in stack.models if model.pool == capacity.pool.name):
             if whole := describe_whole_nodes(stack, capacity, model):
                 yield whole
@@ -171,18 +176,35 @@ def describe_whole_nodes(stack: StackConfig, capacity: PoolCapacity, model: Serv
     fitting, usd = found
     fewest = ceil(least / fitting)
     most = max(fewest, min(least, len(stack.list_zones(capacity.pool))))
-    nodes = f"{fewest} node{'s' if fewest > 1 else ''}, {usd * fewest} an hour"
-    spread = f", or {most} in as many zones, {usd * most}" if most > fewest else ""
-    return (
-        f"the least replicas of {model.name} count as {least} of the {fitting * fewest} places of their nodes; with "
-        f"nothing beside them they keep {nodes}{spread}"
-    )
+    nodes = f"{fewest} whole node{'s' if fewest > 1 else ''} at {usd * fewest} an hour"
+    spread = f", or {most} nodes in {most} zones at {usd * most}" if most > fewest else ""
+    place = "a node" if fewest == 1 else "their nodes"
+    pays = "replica pays" if least == 1 else "replicas pay"
+    alone = f"while no other pod runs there, {model.name} keeps {nodes}{spread}"
+    return f"the least {pays} for {least} of the {fitting * fewest} places on {place}; {alone}"
+
+
+def describe_hours(capacity: PoolCapacity) -> Iterator[str]:
+    """Yield the hours that a month of a model counts, if they are not all."""
+    pool, use = capacity.pool, capacity.expected_use
+    if use.hours < HOURS_A_MONTH:
+        is_quiet = use.hours < capacity.open_hours
+        quiet = f", of which {use.hours:.0f} run the expected replicas and the others the least" if is_quiet else ""
+        yield (
+            f"an hour of a model is an hour in which so many replicas run; {pool.name} is open "
+            f"{capacity.open_hours:.0f} hours a month{quiet}"
+        )
+
+
+def write_mean(replicas: float) -> str:
+    """Write a mean number of replicas: ``38``, ``5.8``; with one digit below ten."""
+    return f"{replicas:.0f}" if replicas >= 10 else f"{round(replicas, 1):g}"
 
 
 def _describe_expectation(capacity: PoolCapacity, costs: Sequence[ModelCost]) -> Iterator[str]:
     pool, use = capacity.pool, capacity.expected_use
     stated = f", in {use.hours:g} hours a month" if pool.expected_hours is not None else ""
-    counts = ", ".join(f"{cost.name} {cost.replicas.expected:.3g} of {cost.replicas.max:g}" for cost in costs)
+    counts = ", ".join(f"{cost.name} {write_mean(cost.replicas.expected)} of {cost.replicas.max:g}" for cost in costs)
     yield (
         f"as expected, replicas in {pool.name} grow together until {use.units:.3g} of its {capacity.ceiling_gpus:g} "
         f"GPUs work{stated}: {counts}"

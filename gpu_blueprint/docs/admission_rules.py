@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 from ..config import StackConfig
 from ..loading import parse
 from ..tenancy.admission import WaivableRule
 from ..tenancy.policies import list_admission_rules
 
-_SPECIMEN = {
+_SPECIMEN: dict[str, Any] = {
     "owner": "ml-platform",
     "environment": "prod",
     "costCenter": "ml",
@@ -43,12 +44,40 @@ _SPECIMEN = {
     "images": {"allowed": ["111122223333.dkr.ecr.us-east-1.amazonaws.com"]},
 }
 """A stack that renders every admission rule."""
+_SERVED = {
+    "images": {"allowed": ["docker.io/vllm"]},
+    "monitoring": {"mode": "install"},
+    "tenants": [
+        *_SPECIMEN["tenants"],
+        {"name": "apps", "gpus": {}, "cpu": "8", "memory": "32Gi", "members": ["arn:aws:iam::111122223333:role/apps"]},
+    ],
+    "models": [
+        {
+            "name": "chat",
+            "tenant": "serving",
+            "pool": "infer-a10g",
+            "server": "vllm",
+            "image": {"tag": "v0.31.0", "digest": f"sha256:{'0' * 64}"},
+            "source": {"repository": "Qwen/Qwen3-8B", "revision": "0123456789abcdef0123456789abcdef01234567"},
+            "shape": {"parameters": 8e9, "dtype": "bfloat16", "layers": 36, "kvHeads": 8, "headSize": 128},
+            "maxModelLen": 4096,
+            "callers": ["apps"],
+            "replicas": {"min": 1, "max": 2},
+        }
+    ],
+}
+"""The fields by which a stack has every NetworkPolicy: a model with a caller in another tenant, and Prometheus."""
 
 
 @cache
 def make_specimen() -> StackConfig:
     """Return the stack whose rules the page shows."""
     return parse(_SPECIMEN, "us-east-1")
+
+
+def make_served_specimen() -> StackConfig:
+    """Return the stack whose quotas, rights and NetworkPolicies the page shows."""
+    return parse({**_SPECIMEN, **_SERVED}, "us-east-1")
 
 
 @cache

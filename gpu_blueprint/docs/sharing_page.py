@@ -16,7 +16,8 @@ without `nvidia.com/`. A dash means that it is not possible; the number refers t
 - **MIG profile**, **MIG layout**: hardware-isolated instances, all of one profile or a mix of profiles.
 - **MIG shared**: pods take turns on a MIG instance.
 - **time-slicing**: pods take turns on a GPU; nothing is isolated.
-- **MPS**: pods run at the same time; memory is divided, faults are not isolated.
+- **MPS**: pods run at the same time; memory is divided, faults are not isolated. A pod mounts no volume of its own
+  at `/dev/shm`: the device plugin mounts the memory of the MPS server there, and CUDA finds no free GPU below another.
 
 On AL2023 the GPU Operator applies the setting; a new A100 node reboots once for MIG. On Bottlerocket the node applies
 it at boot.

@@ -1,6 +1,6 @@
 """The models and field names that a place of a stack object allows."""
 
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -8,6 +8,8 @@ from ..config.shapes import Shape
 from ..errors import Path
 from ..model import Model
 
+ScalarType = Literal["text", "number", "fraction"]
+"""Type of a scalar: a number is whole, a fraction need not be."""
 _DISCRIMINATORS = ("mode", "access", "signal", "purpose", "kind", "server")
 """Fields by which pydantic chooses a member of a union."""
 
@@ -30,6 +32,23 @@ def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
         data = find_value(data, part)
     chosen = [f"{name}: {data[name]}" for name in _DISCRIMINATORS if isinstance(data, dict) and data.get(name)]
     return chosen[0] if chosen and _find_fields(path, root) else ""
+
+
+def find_owning_choice(path: Path, root: type[Model]) -> str:
+    """Return the one choice that has the field at this path, such as ``server: vllm``; empty if none or several do."""
+    holders = [
+        model
+        for model in _find_models(path[:-1], root)
+        if path[-1] in {field.alias or name for name, field in model.model_fields.items()}
+    ]
+    found = [
+        f"{name}: {value}"
+        for model in holders
+        for name in _DISCRIMINATORS
+        if name in model.model_fields
+        for value in get_args(model.model_fields[name].annotation)
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def list_choices(path: Path, root: type[Model], discriminator: str) -> list[str]:
@@ -62,7 +81,15 @@ def is_required(path: Path, root: type[Model]) -> bool:
     return any(field.is_required() for field in _find_fields(path, root))
 
 
-def takes_text(path: Path, root: type[Model]) -> bool:
+def find_type(path: Path, root: type[Model]) -> ScalarType | None:
+    """Return the type of the scalar at this path; None if it may be of several types."""
+    if _takes_text(path, root):
+        return "text"
+    types = {type_ for field in _find_fields(path, root) for type_ in _list_types(field.annotation)} - {type(None)}
+    return "number" if types == {int} else "fraction" if float in types and types <= {int, float} else None
+
+
+def _takes_text(path: Path, root: type[Model]) -> bool:
     """Return whether the value at this path is text, never a number or a switch; also in a list or a mapping."""
     while path and isinstance(path[-1], int):
         path = path[:-1]
@@ -75,12 +102,6 @@ def takes_text(path: Path, root: type[Model]) -> bool:
         ]
     types = {type_ for annotation in found for type_ in _list_types(annotation)}
     return str in types and types.isdisjoint({int, float, bool, Any})
-
-
-def takes_fraction(path: Path, root: type[Model]) -> bool:
-    """Return whether the value at this path is a number that need not be whole."""
-    types = {type_ for field in _find_fields(path, root) for type_ in _list_types(field.annotation)}
-    return float in types and types <= {int, float, type(None)}
 
 
 def list_shapes(path: Path, root: type[Model]) -> list[Shape]:

@@ -11,7 +11,7 @@ from ..errors import Path as FieldPath
 from ..errors import Problem, move_under
 from .model_lengths import find_longest_sequence
 from .model_sizes import DENSE, build_shape
-from .stored_formats import find_stored_format
+from .stored_formats import find_group_size, find_stored_format
 
 LARGEST_FILE = 2**20
 """Bytes of a ``config.json``; known models have some thousands."""
@@ -62,7 +62,8 @@ def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], fo
     if isinstance(shape, Problem):
         found.append(shape.under(*place))
         return model
-    return {**model, "shape": shape}
+    size = find_group_size(content)
+    return {**model, "shape": {**shape, **({"groupSize": size} if size else {})}}
 
 
 def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterator[Problem]:

@@ -81,6 +81,8 @@ def _measure_language(reader: _Reader) -> tuple[dict[str, Any], int]:
     """Return the shape, and the parameters of the embeddings, which are of one matrix or of two."""
     family = reader.find("model_type") if reader.own is reader.outer else reader.own.get("model_type")
     if not isinstance(family, str) or family not in (*DENSE, *EXPERTS):
+        if family is None:
+            raise ValueError("it states no model_type")
         hint = suggest(str(family)[:80], (*DENSE, *EXPERTS), "known are")
         raise ValueError(f"its model_type is {str(family)[:80]!r} ({hint})")
     hidden, layers, heads = (reader.count(f) for f in ("hidden_size", "num_hidden_layers", "num_attention_heads"))

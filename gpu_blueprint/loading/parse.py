@@ -15,6 +15,7 @@ from ..errors import Path as FieldPath
 from ..errors import Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
 from ..model import Model
+from .broken_models import find_problems_in_broken_models
 from .field_names import find_value
 from .migrations import refuse_other_schema
 from .model_configs import fill_shapes
@@ -106,6 +107,9 @@ def _find_all(data: dict[str, Any], read_text: ReadText) -> tuple[StackConfig | 
     for stage in stages:
         remainder = Remainder(data, broken)
         rest = _validate(StackConfig, remainder.data)[0] if broken else config
+        if stage is _find_own_problems:
+            paths = [problem.path for problem in broken]
+            reported += find_problems_in_broken_models(data, remainder.broken_heads, paths)
         if rest is None:  # too much was dropped, such as all pools
             if stage is _find_own_problems:
                 reported += find_problems_in_sound_parts(data, [problem.path for problem in broken])

@@ -32,6 +32,9 @@ _COUNTS = {"max", "min", "num", "total", "batched", "http"}
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _OBJECT_NAME = re.compile(r"([a-z]+[0-9]{1,2}[.-])?[a-z]+([.-]([a-z]{1,24}|[a-z0-9]{1,12})){0,7}")
 _ANY_OBJECT_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+_PLACED_NAME = re.compile(r"([a-z]+-?){1,5}/([a-z]+-?){1,5}")
+"""The name of a Secret of Kubernetes behind its namespace, of plain words."""
+_TOKEN_SECRET = "tokenSecret"
 _ENTRY_NAME = re.compile(r"[.]?[A-Za-z]{1,24}[0-9]{0,2}([._-][A-Za-z0-9]{1,16}){0,7}")
 """The name of an entry in a Secret of Kubernetes."""
 _ENTRY_WORDS = {*_KEYS, *_CLIENTS, "key", "keys", "id", "token", "password", "aws", "user", "username", "admin"}
@@ -220,6 +223,8 @@ def _is_client_secret(text: str, before: list[str]) -> bool:
     """Return whether a text under a field such as clientSecret is a secret, not the name of a Secret of Kubernetes."""
     if _NAMED.intersection(before):
         return not _ANY_OBJECT_NAME.fullmatch(text)
+    if before == ["token"] and _PLACED_NAME.fullmatch(text):
+        return False
     owner = before[-1] if before else ""
     return owner in _CLIENTS or not _OBJECT_NAME.fullmatch(text)
 
@@ -239,6 +244,10 @@ def _explain(path: Path, line: int = 0) -> Problem:
     place = "".join(map(str, path)).lower()
     name = next((secret for secret, paths in _OWN.items() if paths.search(place)), "NAME")
     hint = f"take it out, revoke it, and run `pulumi config set --secret {name}`"
+    if path[-1:] == (_TOKEN_SECRET,):
+        hint = (
+            "take it out, revoke it, and write the name of a Secret of the tenant whose key token holds the new token"
+        )
     if path[:1] == ("images",):
         hint = (
             "take it out, revoke it, and put it into AWS Secrets Manager: credentials takes the end of the secret's ARN"

@@ -10,11 +10,12 @@ from pydantic_core import ErrorDetails
 
 from ..catalog.upstreams import UPSTREAMS
 from ..config.shapes import Shape
-from ..errors import Path, Problem, suggest
+from ..errors import Path, Problem, find_close, suggest
 from ..keys import SECRET_KEYS
 from ..model import Model
 from .field_names import (
     find_other_choice,
+    find_owning_choice,
     find_value,
     is_required,
     list_choices,
@@ -24,6 +25,14 @@ from .field_names import (
     list_tags,
     list_value_choices,
     takes_mappings,
+)
+from .meant_values import (
+    suggest_billions,
+    suggest_choice,
+    suggest_field,
+    suggest_mapping,
+    suggest_number,
+    suggest_tag,
 )
 
 ReadText = Callable[[Path, Any], str]
@@ -42,12 +51,8 @@ _WANTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
-_PLAIN = {
-    "a whole number": (r"-?\d+", "a number such as 2"),
-    "a number": (r"-?\d+(\.\d+)?", "a number such as 2"),
-    "true or false": (r"true|false", "true or false"),
-}
-"""Wanted scalar → the quoted text that needs only other quotes, and what to write in place of other text."""
+_PLAIN = {"a whole number": "a number such as 2", "a number": "a number such as 2", "true or false": "true or false"}
+"""Wanted scalar → what to write in place of other text."""
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([GT])(?:i|iB|B)?")
 """A number with a unit of memory."""
 _NVIDIA = "nvcr.io"
@@ -71,7 +76,7 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
         case "missing":
             return Problem("missing-field", path, "this field is required", "add it")
         case "extra_forbidden":
-            return _explain_unknown(path, list_fields(path[:-1], root, data), find_other_choice(path, root, data))
+            return _explain_unknown(path, root, data)
         case "invalid_key":
             key = _write_key(value)
             return Problem("unquoted-text", (*path[:-1], key), f"the key {key} is not text", f'quote it: "{key}"')
@@ -81,7 +86,8 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
             name = context["discriminator"].strip("'")
             tag = find_value(value, name)
             shown = f"{name} {tag!r}" if isinstance(tag, str) else f"{_shorten(tag)} as {name}"
-            return _explain_choice(path, shown, tag, context["expected_tags"])
+            found = _explain_choice((*path, name), shown, tag, context["expected_tags"])
+            return replace(found, path=path)
         case "union_tag_not_found":
             name = context["discriminator"].strip("'")
             *others, last = list_choices(path, root, name)
@@ -118,12 +124,17 @@ def _drop_tags(location: Path, data: Any) -> Path:
     return tuple(path)
 
 
-def _explain_unknown(path: Path, fields: list[str], choice: str) -> Problem:
+def _explain_unknown(path: Path, root: type[Model], data: Any) -> Problem:
+    """Return the problem of a field that does not exist, or not with a choice such as ``server: triton``."""
+    fields, choice = list_fields(path[:-1], root, data), find_other_choice(path, root, data)
     if path[-1] in SECRET_KEYS:
         hint = f"take it out, and run `pulumi config set --secret {path[-1]}`"
         return Problem(SECRET_IN_STACK, path, "a secret does not belong in a file", hint)
     reason = f"unknown field with {choice}" if choice else "unknown field"
-    return Problem(UNKNOWN_FIELD, path, reason, suggest(str(path[-1]), fields, "its fields are"))
+    hint = suggest_field(str(path[-1]), fields) or suggest(str(path[-1]), fields, "its fields are")
+    if choice and (owner := find_owning_choice(path, root)) and not find_close(str(path[-1]), fields):
+        hint = f"remove it: it belongs to {owner}"
+    return Problem(UNKNOWN_FIELD, path, reason, hint)
 
 
 def _is_bucket_address(path: Path, value: Any) -> bool:
@@ -148,11 +159,16 @@ def _suggest_shape(error: str, value: Any, path: Path, root: type[Model]) -> str
     if error == "dict_type" and (choices := list_value_choices(path, root)):
         names = [name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str)]
         return f"write {{{', '.join(f'{name}: {choices[0]}' for name in names)}}}" if names else ""
+    if error in ("dict_type", "model_type", "model_attributes_type") and (hint := suggest_mapping(path, value)):
+        return hint
     if error == "int_type" and isinstance(value, float) and value.is_integer():
         return f"write {value:.0f}"
     if error in ("int_type", "float_type") and isinstance(value, str) and (found := _SIZE.fullmatch(value)):
         is_gib = str(path[-1]).endswith("Gib")
-        return f"write {found[1]}" if is_gib and found[2] == "G" else "write the GiB without a unit" if is_gib else ""
+        if is_gib:
+            return f"write {found[1]}" if found[2] == "G" else "write the GiB without a unit"
+    if error in ("int_type", "float_type") and isinstance(value, str):
+        return suggest_number(value, is_whole=error == "int_type")
     return ""
 
 
@@ -164,7 +180,8 @@ def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Proble
         return Problem("not-a-choice", path, f"{shown} is none of {expected}", hint)
     value = next((name for name, upstream in UPSTREAMS.items() if upstream.host == value), value)
     close = get_close_matches(str(value).lower(), re.findall(r"'([^']+)'", expected), 1)
-    return Problem("not-a-choice", path, f"{shown} is none of {expected}", f"did you mean {close[0]}?" if close else "")
+    hint = suggest_choice(path, value) or (f"did you mean {close[0]}?" if close else "")
+    return Problem("not-a-choice", path, f"{shown} is none of {expected}", hint)
 
 
 def _list_fields_of(error: str, path: Path, root: type[Model], data: Any) -> str:
@@ -176,7 +193,7 @@ def _explain_unquoted(path: Path, value: Any, text: str, shapes: Sequence[Shape]
     """Return the problem of a number or a switch in place of text; quotes help if the text has the field's shape."""
     yaml_type = next((name for type_, name in _YAML_TYPES.items() if isinstance(value, type_)), "another type")
     fits = not shapes or any(shape.fits(text) for shape in shapes)
-    hint = f'quote it: "{text}"' if fits else shapes[0].hint or f"write {shapes[0].noun}"
+    hint = suggest_tag(path, text) or (f'quote it: "{text}"' if fits else shapes[0].hint or f"write {shapes[0].noun}")
     return Problem("unquoted-text", path, f"{text} without quotes is {yaml_type} in YAML, not text", hint)
 
 
@@ -191,8 +208,8 @@ def _explain_type(error: str, value: Any, path: Path, root: type[Model], data: A
     if wanted == "a list" and isinstance(value, str | int):
         hint = f"write [{', '.join(choices)}]" if choices and value not in choices else f"write [{value}]"
     if wanted in _PLAIN and isinstance(value, str | bool):
-        is_quoted = isinstance(value, str) and re.fullmatch(_PLAIN[wanted][0], value)
-        hint = f"write {value}, without quotes" if is_quoted else f"write {_PLAIN[wanted][1]}"
+        is_quoted = wanted == "true or false" and value in ("true", "false")
+        hint = f"write {value}, without quotes" if is_quoted else f"write {_PLAIN[wanted]}"
     return Problem("wrong-type", path, f"got {_shorten(value)}, not {wanted}", hint)
 
 
@@ -200,7 +217,8 @@ def _explain_bound(error: str, value: Any, path: Path, context: dict[str, Any], 
     shown = _shorten(value)
     match error:
         case "greater_than_equal":
-            return Problem("out-of-range", path, f"{shown} is too low", f"write {context['ge']:.15g} or more")
+            hint = suggest_billions(value, context["ge"]) or f"write {context['ge']:.15g} or more"
+            return Problem("out-of-range", path, f"{shown} is too low", hint)
         case "less_than_equal":
             return Problem("out-of-range", path, f"{shown} is too high", f"write {context['le']:.15g} or less")
         case "finite_number":

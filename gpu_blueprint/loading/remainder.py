@@ -77,6 +77,7 @@ class Remainder:
     def __init__(self, data: dict[str, Any], broken: Iterable[Problem]) -> None:
         data, broken = deepcopy(data), list(broken)
         heads = {problem.path[:2] for problem in broken if not _mend(data, problem)}
+        self.broken_heads = heads
         self._holders = {problem.path[:-1] for problem in broken}
         self._replaced: set[Path] = set()
         self._stand_ins: set[str] = set()

@@ -14,6 +14,7 @@ import yaml
 
 from ..errors import Path, Problem
 from .document import EXPONENT, list_children
+from .field_names import ScalarType
 
 UNREADABLE_NUMBER = "unreadable-number"
 """Kind of a number that Pulumi cannot hold; the rule of the field, if it has one, explains the number better."""
@@ -111,16 +112,17 @@ def _explain_excess(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _explain_difference(text: str, *, is_text: bool) -> tuple[str, str] | None:
-    """Return reason and hint if the readings of a plain scalar differ; with ``is_text`` only text is a remedy."""
+def _explain_difference(text: str, wanted: ScalarType | None) -> tuple[str, str] | None:
+    """Return reason and hint if the readings of a plain scalar differ; the remedies are of the wanted type."""
     readers: dict[_Reading, list[str]] = {}
     for reader, reading in _read_all(text).items():
         readers.setdefault(reading, []).append(reader)
     if len(readers) == 1:
         return None
     told = ", ".join(f"{reading} for {' and '.join(names)}" for reading, names in readers.items())
-    values = [] if is_text else [reading.written for reading in readers if reading.written]
-    choices = " or ".join([*values, f'"{text}"'])
+    values = [] if wanted == "text" else [reading.written for reading in readers if reading.written]
+    is_number = wanted in ("number", "fraction") and any(reading.sort == "number" for reading in readers)
+    choices = " or ".join(values if is_number else [*values, f'"{text}"'])
     hint = "write the fields of the other mapping out" if text == "<<" else f"write {choices}"
     return f"{text} without quotes is {told}", hint
 
@@ -136,14 +138,12 @@ def reads_as_text(text: str) -> bool:
 
 
 def refuse_ambiguous_scalars(
-    root: Any,
-    takes_text: Callable[[Path], bool] = lambda _: False,
-    takes_fraction: Callable[[Path], bool] = lambda _: False,
+    root: Any, find_type: Callable[[Path], ScalarType | None] = lambda _: None
 ) -> Iterator[Problem]:
     """Refuse scalars without quotes that YAML readers, such as Pulumi's, interpret differently: yes, 0123, 1e3, dates.
 
-    Keys must be text to all readers. ``takes_text`` tells whether the field at a path is text, never a number;
-    ``takes_fraction`` tells whether it is a number, where 8e9 can mean nothing else.
+    Keys must be text to all readers. ``find_type`` tells the type of the field at a path: a fraction is a number that
+    need not be whole, where 8e9 can mean nothing else.
     """
     seen: set[int] = set()  # an alias leads to the same node again
     waiting: list[tuple[Path, Any]] = [((), root)]
@@ -153,16 +153,17 @@ def refuse_ambiguous_scalars(
             continue
         seen.add(id(node))
         if isinstance(node, yaml.ScalarNode):
-            if not (EXPONENT.fullmatch(node.value) and takes_fraction(path)):
-                yield from _refuse_scalar(node, path, is_key=False, is_text=takes_text(path))
+            wanted = find_type(path)
+            if not (EXPONENT.fullmatch(node.value) and wanted == "fraction"):
+                yield from _refuse_scalar(node, path, wanted, is_key=False)
         elif isinstance(node, yaml.MappingNode):
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode):
-                    yield from _refuse_scalar(key, (*path, key.value), is_key=True, is_text=True)
+                    yield from _refuse_scalar(key, (*path, key.value), "text", is_key=True)
         waiting += [((*path, part), child) for part, child in list_children(node)]
 
 
-def _refuse_scalar(node: yaml.ScalarNode, path: Path, *, is_key: bool, is_text: bool) -> Iterator[Problem]:
+def _refuse_scalar(node: yaml.ScalarNode, path: Path, wanted: ScalarType | None, *, is_key: bool) -> Iterator[Problem]:
     text, line = node.value, node.start_mark.line + 1
     if node.style or not _SUSPECT.fullmatch(text):  # the style of a plain scalar is "" in libyaml's parser
         return
@@ -170,7 +171,7 @@ def _refuse_scalar(node: yaml.ScalarNode, path: Path, *, is_key: bool, is_text: 
     if excess := _explain_excess(text):
         reason, hint = (part.replace(text, shown) for part in excess)
         yield Problem(UNREADABLE_NUMBER, path, reason, hint, line=line)
-    elif difference := _explain_difference(text, is_text=is_text):
+    elif difference := _explain_difference(text, wanted):
         reason, hint = (part.replace(text, shown) for part in difference)
         yield Problem("ambiguous-scalar", path, reason, hint, line=line)
     elif is_key and (reading := _read_1_2(text)) != _TEXT:

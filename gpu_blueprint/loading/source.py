@@ -13,7 +13,7 @@ from ..errors import Path as FieldPath
 from ..errors import Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
 from .document import read_document, refuse_duplicate_keys
-from .field_names import takes_fraction, takes_text
+from .field_names import ScalarType, find_type
 from .file_keys import IN_FILE, refuse_missing_stack, refuse_secrets_in_stack, refuse_wrong_keys
 from .plain_secrets import refuse_plain_secrets, refuse_tokens_in_comments
 from .scalar_readings import refuse_ambiguous_scalars
@@ -35,14 +35,9 @@ def list_stacks(folder: Path = STACKS) -> list[str]:
     )
 
 
-def _takes_text(path: FieldPath) -> bool:
-    """Return whether a place in a file is a field of the stack object that takes text."""
-    return path[: len(IN_FILE)] == IN_FILE and takes_text(path[len(IN_FILE) :], StackConfig)
-
-
-def _takes_fraction(path: FieldPath) -> bool:
-    """Return whether a place in a file is a field of the stack object that takes a number, not only a whole number."""
-    return path[: len(IN_FILE)] == IN_FILE and takes_fraction(path[len(IN_FILE) :], StackConfig)
+def _find_type(path: FieldPath) -> ScalarType | None:
+    """Return the type of a place in a file; None outside the stack object."""
+    return find_type(path[len(IN_FILE) :], StackConfig) if path[: len(IN_FILE)] == IN_FILE else None
 
 
 class Source:
@@ -88,7 +83,7 @@ class Source:
         yield from (problem for problem in refuse_plain_secrets(outside) if problem.path not in wrong)
         yield from refuse_tokens_in_comments(self.text, self.data)
         yield from refuse_duplicate_keys(self.root)
-        yield from refuse_ambiguous_scalars(self.root, _takes_text, _takes_fraction)
+        yield from refuse_ambiguous_scalars(self.root, _find_type)
         yield from refuse_secrets_in_stack(self.stack)
 
     def find_line(self, path: FieldPath) -> int:

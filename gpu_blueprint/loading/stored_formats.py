@@ -11,6 +11,7 @@ _WHOLE = {"fp8": "float8", "mxfp4": "float4"}
 """Methods whose name says the type of a weight."""
 _ALGORITHMS = {"FP8": "float8", "NVFP4": "float4"}
 """``quant_algo`` of ModelOpt → the type of a weight."""
+_LEAST_GROUP, _MOST_GROUP = 8, 65536
 
 
 def find_stored_format(content: Mapping[str, Any]) -> str | None:
@@ -19,15 +20,33 @@ def find_stored_format(content: Mapping[str, Any]) -> str | None:
     Args:
         content: The content of a ``config.json``.
     """
-    inner = content.get("text_config")
-    parts = [content, *([inner] if isinstance(inner, Mapping) else [])]
-    named = [part.get(field) for part in parts for field in ("quantization_config", "compression_config")]
-    stored = next((found for found in named if isinstance(found, Mapping) and found), None)
-    if stored is None:
+    if (stored := _find_stored(content)) is None:
         return None
     method = str(stored.get("quant_method", "an unnamed method"))[:40]
     method = "modelopt" if method.startswith("modelopt") else method
     return f"{method} {number}" if (number := _WHOLE.get(method) or _find_number(method, stored)) else method
+
+
+def find_group_size(content: Mapping[str, Any]) -> int | None:
+    """Return the least number of weights that share a scale; None if the file does not say so plainly.
+
+    Args:
+        content: The content of a ``config.json``.
+    """
+    stored = _find_stored(content) or {}
+    groups = stored.get("config_groups")
+    found = list(groups.values()) if isinstance(groups, Mapping) else []
+    parts = [stored, *(group.get("weights") for group in found if isinstance(group, Mapping))]
+    sizes = [part.get("group_size") for part in parts if isinstance(part, Mapping)]
+    return min((size for size in sizes if type(size) is int and _LEAST_GROUP <= size <= _MOST_GROUP), default=None)
+
+
+def _find_stored(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the section that describes the stored weights; None for weights of 16 bits."""
+    inner = content.get("text_config")
+    parts = [content, *([inner] if isinstance(inner, Mapping) else [])]
+    named = [part.get(field) for part in parts for field in ("quantization_config", "compression_config")]
+    return next((found for found in named if isinstance(found, Mapping) and found), None)
 
 
 def _find_number(method: str, stored: Mapping[str, Any]) -> str:

@@ -33,7 +33,8 @@ FACTS = {
     QUEUED: "1 for each pool whose jobs wait in queues, by `pool`.",
     QUEUED_QUOTA: "1 for each resource of a namespace's quota that queued jobs may use up, by `namespace` and"
     " `resource`.",
-    MODEL: "Least replicas of each version of a model, by `namespace` and `deployment`.",
+    MODEL: "Least replicas of each version of a model, by `namespace` and `deployment`, and by `pool` if the pool has"
+    " `hours`.",
 }
 """Name of a constant series → its meaning."""
 
@@ -53,9 +54,15 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
     for queued_pool in stack.queued_pools:
         yield _build_rule(QUEUED, 1, pool=queued_pool.name)
     yield from _list_queued_quotas(stack)
+    yield from _list_least_replicas(stack)
+
+
+def _list_least_replicas(stack: StackConfig) -> Iterator[dict[str, Any]]:
+    """Yield the least replicas of each version of each model, with the pool that may be closed."""
     for version in (version for model in stack.models for version in model.list_versions()):
-        namespace = stack.find_namespace(version)
-        yield _build_rule(MODEL, version.replicas.min, namespace=namespace, deployment=version.deployment)
+        pool = version.pool if stack.gpu_pools_by_name[version.pool].hours else ""
+        labels = {"namespace": stack.find_namespace(version), "deployment": version.deployment, "pool": pool}
+        yield _build_rule(MODEL, version.replicas.min, **labels)
 
 
 def _list_queued_quotas(stack: StackConfig) -> Iterator[dict[str, Any]]:

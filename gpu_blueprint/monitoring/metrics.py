@@ -5,6 +5,7 @@ customresourcestate-metrics; Karpenter v1.15 reference/metrics.md, pkg/metrics, 
 pkg/controllers/metrics/nodepool; operatorpkg status/metrics.go; dcgm-exporter 4.8.3; Kubernetes metrics
 reference (kubelet_image_pull_duration_seconds, ALPHA); /metrics of kube-apiserver 1.36.4. Read 2026-11-21.
 CoreDNS plugin/metrics and kubernetes/dns cmd/node-cache/app/metrics.go. Read 2026-11-23.
+vLLM, v1/metrics/loggers.py and v1/engine; Triton, docs/user_guide/metrics.md. Read 2026-11-23.
 /metrics of two replicas of Kueue 0.18.3, and of a kube-apiserver whose calls of Kueue fail. Read 2026-11-23.
 docs/decisions/0009-monitoring.md explains the labels that this platform chooses where exporters leave a choice.
 """
@@ -125,13 +126,50 @@ _NODE_CACHE = _list_metrics(
     coredns_nodecache_setup_errors_total="node errortype",
 )
 
-_SERVERS = _list_metrics("vllm", **{"vllm:kv_cache_usage_perc": "namespace pod container engine model_name"})
+# The label job is chosen by the PodMonitor of a server: its namespace, a slash, and the Deployment of the server.
+_OF_SERVER = "job namespace pod container"
+_OF_VLLM = f"{_OF_SERVER} engine model_name"
+_VLLM = _list_metrics(
+    "vllm",
+    **{
+        "vllm:kv_cache_usage_perc": _OF_VLLM,
+        "vllm:num_requests_running": _OF_VLLM,
+        "vllm:num_requests_waiting": _OF_VLLM,
+        "vllm:request_success_total": f"{_OF_VLLM} finished_reason",
+        "vllm:generation_tokens_total": _OF_VLLM,
+        "vllm:time_to_first_token_seconds_bucket": f"{_OF_VLLM} le",
+        "vllm:request_queue_time_seconds_sum": _OF_VLLM,
+        "vllm:request_queue_time_seconds_count": _OF_VLLM,
+        "vllm:e2e_request_latency_seconds_sum": _OF_VLLM,
+        "vllm:e2e_request_latency_seconds_count": _OF_VLLM,
+    },
+)
+_OF_TRITON = f"{_OF_SERVER} model version"
+_TRITON = _list_metrics(
+    "triton",
+    nv_inference_request_success=_OF_TRITON,
+    nv_inference_request_failure=f"{_OF_TRITON} reason",
+    nv_inference_pending_request_count=_OF_TRITON,
+    nv_inference_request_duration_us=_OF_TRITON,
+    nv_inference_queue_duration_us=_OF_TRITON,
+)
 
 _PROMETHEUS = _list_metrics(
     "prometheus", up="job instance node endpoint", ALERTS="alertname alertstate severity source"
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {**_STATE, **_KARPENTER, **_KUBELET, **_API_SERVER, **_KUEUE, **_DCGM, **_NODE_CACHE, **_SERVERS, **_PROMETHEUS}
+    {
+        **_STATE,
+        **_KARPENTER,
+        **_KUBELET,
+        **_API_SERVER,
+        **_KUEUE,
+        **_DCGM,
+        **_NODE_CACHE,
+        **_VLLM,
+        **_TRITON,
+        **_PROMETHEUS,
+    }
 )
 """Name → exporter and labels."""

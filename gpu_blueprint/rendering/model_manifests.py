@@ -75,7 +75,7 @@ def _list_labels(value: Any, key: str) -> list[Any]:
 
 
 def _list_comments(config: StackConfig, model: ServedModel) -> Iterator[str]:
-    yield f"The model {model.name} of {config.cluster_name}, as `pulumi up` makes it."
+    yield f"The model {model.name} of {config.cluster_name}, as `pulumi up` makes it: to read, since Pulumi applies it."
     yield "Deployments state no replicas: KEDA sets them, and without KEDA each has 1."
     if model.source.storage:
         yield f"In AWS, and not here: the role of service account {model.account}, which reads the weights."

@@ -15,7 +15,6 @@ from .sources import is_streamed, locate_weights
 REPOSITORY_FOLDER = "/models"
 """Folder in which Triton finds its models."""
 _STREAMS_AT_ONCE = 16
-_BARE = ("disable-auto-complete-config",)
 _PROBES = "/health,/metrics,/ping"
 
 
@@ -85,12 +84,9 @@ def _list_triton_flags(pool: Pool, model: TritonModel) -> Iterator[str]:
 
 
 def _write_flag(server: str, name: str, value: Argument) -> str:
-    """Write a flag. For vLLM a true flag stands alone and a false flag has the prefix ``no-``; Triton takes the words.
-
-    One switch of Triton takes no value at all (src/command_line_parser.cc).
-    """
+    """Write a flag. vLLM takes a true flag alone and a false flag with the prefix ``no-``; Triton takes the words."""
     if not isinstance(value, bool):
         return f"--{name}={value}"
-    if server == "vllm" or (value and name in _BARE):
+    if server == "vllm":
         return f"--{name}" if value else f"--no-{name}"
     return f"--{name}={str(value).lower()}"

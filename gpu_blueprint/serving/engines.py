@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from ..config import Pool, StackConfig
+from ..config import EfsStorage, Pool, StackConfig
 from ..config.model_parts import TritonEntry
 from ..config.models import TritonModel
 from ..storage.mounts import Mount, list_mounts
@@ -34,8 +34,13 @@ def list_plans(model: TritonModel) -> list[TritonEntry]:
 
 
 def list_source_mounts(config: StackConfig, model: TritonModel) -> list[Mount]:
-    """Return the mounts of the model's storage, of all tenants."""
-    return [mount for mount in list_mounts(config) if mount.storage.name == model.source.storage]
+    """Return the mounts that show the files of the model: not the folders that EFS gives to other tenants."""
+    return [
+        mount
+        for mount in list_mounts(config)
+        if mount.storage.name == model.source.storage
+        and (mount.tenant.name == model.tenant or not isinstance(mount.storage, EfsStorage))
+    ]
 
 
 def build_engine_job(config: StackConfig, pool: Pool, model: TritonModel, mount: Mount) -> dict[str, Any]:
@@ -65,7 +70,7 @@ def build_engine_job(config: StackConfig, pool: Pool, model: TritonModel, mount:
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": f"build-{model.deployment}", "namespace": mount.tenant.namespace_name},
+        "metadata": {"name": _name_job(model), "namespace": mount.tenant.namespace_name},
         "spec": {
             "backoffLimit": _RETRIES,
             "activeDeadlineSeconds": _LONGEST_S,
@@ -105,12 +110,42 @@ def _list_commands(entry: TritonEntry, weights: str) -> Iterator[str]:
     yield shlex.join(["cp", made, f"{folder}/{entry.file}"])
 
 
-def list_advice(model: TritonModel) -> Iterator[str]:
-    """Yield sentences for the people who run the Job."""
+def _name_job(model: TritonModel) -> str:
+    return f"build-{model.deployment}"
+
+
+def list_advice(model: TritonModel, mount: Mount, namespace: str, weights: str) -> Iterator[str]:
+    """Yield lines for the people who run the Job: its files, its flags, and the commands that apply and follow it.
+
+    Args:
+        model: The version of the model whose plans are built.
+        mount: The storage where the Job writes.
+        namespace: The namespace of the model.
+        weights: The place of the model's files, such as ``s3://acme-weights/models/ranking``.
+    """
+    job = _name_job(model)
     for entry in list_plans(model):
-        if entry.max_batch > 1:
-            yield (
-                f"{entry.name} takes batches of {entry.max_batch}: if the first dimension of its graph is free, append"
-                " --minShapes, --optShapes and --maxShapes of its inputs to args"
-            )
-    yield f"then let the replicas read the plan: kubectl rollout restart deployment {model.deployment}"
+        folder = locate_version(entry, weights.removesuffix("/"))
+        yield f"{folder}/{_GRAPH} must be there; the Job writes {entry.file} beside it"
+    yield from _list_shapes(model)
+    yield f"save this as {job}.yaml; it runs once more after each new {_GRAPH} and each new image:"
+    yield f"  kubectl replace --force --filename {job}.yaml"
+    at = f"kubectl --namespace {mount.tenant.namespace_name}"
+    yield f"  {at} wait job/{job} --for=condition=complete --timeout={_LONGEST_S // 3600}h"
+    yield "if no pod comes, such as at a full quota, or the build fails:"
+    yield f"  {at} describe job {job}"
+    yield f"  {at} logs job/{job}"
+    yield f"then pulumi up; replicas that run already read the plan after a restart by the people of {model.tenant}:"
+    yield f"  kubectl --namespace {namespace} rollout restart deployment/{model.deployment}"
+
+
+def _list_shapes(model: TritonModel) -> Iterator[str]:
+    """Yield flags that a graph needs whose batch is free: Triton sends batches of up to ``maxBatch``."""
+    batched = [entry for entry in list_plans(model) if entry.max_batch > 1]
+    for entry in batched:
+        yield f"{entry.name} takes batches of {entry.max_batch}: if the first dimension of its graph is free, append"
+        yield "the shapes of its inputs to args, here of an input named INPUT of 3x224x224:"
+        for name, batch in (("min", 1), ("opt", entry.max_batch), ("max", entry.max_batch)):
+            yield f"  - --{name}Shapes=INPUT:{batch}x3x224x224"
+    if batched and len(list_plans(model)) > 1:
+        yield "args reach the build of every plan: where inputs differ, write the flags behind its --onnx instead"

@@ -20,6 +20,9 @@ USUAL_UTILIZATION = 0.9
 WORKSPACE_GIB = 1.5
 """GiB on each GPU for activations and CUDA graphs. It is an assumption: vLLM measures it at its start, and models of
 8 billion parameters took 1 to 2 GiB with the usual batch."""
+LEAST_HOST_GIB = 8
+"""GiB of the node's memory below which a replica may be killed while it starts. It is an assumption, and not measured:
+Python, CUDA, the API server and the weights on their way."""
 _GIB = 2**30
 
 
@@ -57,9 +60,8 @@ class ModelMemory:
 
 def measure_model(stack: StackConfig, pool: Pool, model: VllmModel) -> ModelMemory | None:
     """Return the memory of a replica in a pool; None if the size of the model is not known or the pool has no type."""
-    if model.shape is None or not (rows := stack.list_instances(pool)):
+    if model.shape is None or (device := find_device_gib(stack, pool, model.gpus)) is None:
         return None
-    device = min(row.gpu_memory_mib for row in rows) / 1024 * find_part(pool, model.gpus)
     return fill_devices(model, model.shape, device * find_utilization(pool, model))
 
 
@@ -82,13 +84,25 @@ def count_weights_gib(model: VllmModel, shape: ModelShape) -> float:
     size = DTYPE_BYTES[shape.dtype]
     if model.quantization is None:
         return shape.parameters * size / _GIB
-    small = find_quantization(model.quantization).bytes_per_parameter
+    small = find_quantization(model.quantization).count_bytes(shape.group_size)
     return (shape.embeddings * size + (shape.parameters - shape.embeddings) * small) / _GIB
 
 
 def count_devices(amount: GpuAmount) -> int:
     """Return how many devices the processes of one replica see."""
     return sum(amount.values()) if isinstance(amount, dict) else amount
+
+
+def find_device_gib(stack: StackConfig, pool: Pool, amount: GpuAmount) -> float | None:
+    """Return the GiB of a device that a process of a replica sees: a slice, or the whole GPU, also a shared one.
+
+    Args:
+        stack: The stack.
+        pool: The pool. Of its instance types the smallest GPU decides; None if it has no type.
+        amount: The units of a replica.
+    """
+    rows = stack.list_instances(pool)
+    return min(row.gpu_memory_mib for row in rows) / 1024 * find_part(pool, amount) if rows else None
 
 
 def find_part(pool: Pool, amount: GpuAmount) -> float:

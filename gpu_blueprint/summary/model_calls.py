@@ -24,9 +24,9 @@ def explain_calls(stack: StackConfig, model: ServedModel) -> Iterator[Step]:
 
 def _describe_callers(model: ServedModel, namespace: str) -> Iterator[str]:
     others = [caller for caller in model.callers if caller != namespace]
-    named = f", and pods of {', '.join(others)} (callers)" if others else "; `callers` lets in other namespaces"
+    named = f", and of {', '.join(others)} (callers)" if others else "; `callers` lets in other namespaces"
     yield f"pods of namespace {namespace}{named}"
-    yield "a NetworkPolicy lets them in; also a notebook in one of these namespaces, and nobody else"
+    yield "NetworkPolicies let these pods in, notebooks among them, and nobody else"
 
 
 def _list_vllm_calls(model: ServedModel, address: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..config import StackConfig
 from ..config.models import ServedModel
 from ..cost.capacity import list_capacities
-from ..cost.models import MillionPrice, describe_whole_nodes, estimate_models
+from ..cost.models import MillionPrice, describe_hours, describe_whole_nodes, estimate_models, write_mean
 from .model_calls import explain_calls
 from .model_ends import explain_ends
 from .model_run import explain_run
@@ -15,12 +15,18 @@ from .service_chain import explain_quota, explain_scaling
 from .step import Step
 
 
-def explain_model(stack: StackConfig, model: ServedModel) -> Iterator[Step]:
-    """Yield the steps from the Deployments of a model to its calls; of a next version only the steps that differ."""
+def explain_model(stack: StackConfig, model: ServedModel, name: str = "STACK") -> Iterator[Step]:
+    """Yield the steps from the Deployments of a model to its calls; of a next version only the steps that differ.
+
+    Args:
+        stack: The stack.
+        model: A model of the stack.
+        name: Name of the stack file, for commands to copy.
+    """
     pool, versions = stack.gpu_pools_by_name[model.pool], model.list_versions()
     limits = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(model.gpus).items() if count}
     bought = " → ".join(pool.purchase)
-    yield Step("Deployment", tuple(_describe_deployments(stack, versions)))
+    yield Step("Deployment", (*_describe_deployments(stack, versions), *_describe_manifest(name, model)))
     yield Step("pool", (f"{pool.name}: {pool.model.product}, {pool.profile.summary}, bought {bought}",))
     yield Step("a replica asks", (describe_request(stack, pool, limits),))
     yield from _vary(versions, lambda version: explain_run(stack, pool, version))
@@ -53,8 +59,10 @@ def _describe_deployments(stack: StackConfig, versions: list[ServedModel]) -> It
         yield f"{name_address(versions[0], namespace)} sends each request to a ready replica of either version"
         yield _describe_shares(versions)
     yield f"service account {versions[0].account}; a PodDisruptionBudget lets one replica of the model go at a time"
-    command = f"blueprint explain {stack.environment} {versions[0].name} --manifest"
-    yield f"`{command}` prints all its objects"
+
+
+def _describe_manifest(stack: str, model: ServedModel) -> Iterator[str]:
+    yield f"`blueprint explain {stack} {model.name} --manifest` prints all its objects, to read; `pulumi up` makes them"
 
 
 def _describe_shares(versions: list[ServedModel]) -> str:
@@ -70,11 +78,18 @@ def _describe_cost(stack: StackConfig, model: ServedModel) -> Iterator[str]:
     costs = estimate_models(stack, capacities)
     (found,) = (cost for cost in costs if (cost.tenant, cost.name) == (model.tenant, model.name))
     counts, cost = found.replicas, found.cost
-    for count, spend in ((counts.min, cost.floor), (counts.expected, cost.expected), (counts.max, cost.ceiling)):
-        words = f"{count:.3g} replica{'' if count == 1 else 's'}"
+    mean = counts.expected
+    for case, count, spend in (
+        ("least", f"{counts.min:g}", cost.floor),
+        ("expected", write_mean(mean) if mean == int(mean) else f"about {write_mean(mean)}", cost.expected),
+        ("most", f"{counts.max:g}", cost.ceiling),
+    ):
+        words = f"{case}, {count} replica{'' if count == '1' else 's'}"
         yield f"{words}: {spend.hour} an hour, {spend.month.in_whole_dollars} a month"
-    yield "the first two as the pool buys, the last on demand on the dearest type; `blueprint cost` says what it counts"
+    yield "least and expected as the pool buys, most on demand on the dearest type"
+    yield "`blueprint cost` says what it counts"
     (capacity,) = (capacity for capacity in capacities if capacity.pool.name == model.pool)
+    yield from describe_hours(capacity)
     if whole := describe_whole_nodes(stack, capacity, model):
         yield whole
     if found.million:

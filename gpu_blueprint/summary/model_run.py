@@ -9,8 +9,9 @@ from ..config.models import ServedModel, TritonModel, VllmModel
 from ..readiness.words import write_phase, write_seconds
 from ..serving.arguments import list_arguments
 from ..serving.images import find_image, name_image, place_image
-from ..serving.memory import count_devices, find_utilization, measure_model
+from ..serving.memory import LEAST_HOST_GIB, USUAL_UTILIZATION, count_devices, find_utilization, measure_model
 from ..serving.pods import build_template, read_memory_mib
+from ..serving.sources import is_streamed
 from ..serving.starts import estimate_model_start, find_start_limit
 from ..tenancy.identities import describe_grants, list_grants
 from .models import describe_weights, find_way, knows_weights, lacks_prepull
@@ -23,6 +24,7 @@ def explain_run(stack: StackConfig, pool: Pool, model: ServedModel) -> Iterator[
     match model:
         case VllmModel():
             yield Step("GPU memory", tuple(_describe_memory(stack, pool, model)))
+            yield Step("node's memory", tuple(_describe_host_memory(stack, model)))
         case TritonModel():
             yield Step("models", tuple(_describe_models(model)))
             yield Step("GPU memory", (_describe_stated_memory(stack, pool, model),))
@@ -58,14 +60,41 @@ def _describe_memory(stack: StackConfig, pool: Pool, model: VllmModel) -> Iterat
         yield "not computed, because the stack file does not tell the size of the model"
         return
     over = f" on {count_devices(model.gpus)} GPUs together" if count_devices(model.gpus) > 1 else ""
-    share = find_utilization(pool, model)
-    yield f"the server takes {found.granted:.1f} GiB{over}: {share:g} of the memory that it sees on the smallest type"
+    yield f"the server takes {found.granted:.1f} GiB{over}: {_describe_utilization(pool, model, found.granted)}"
     yield f"weights {found.weights:.1f} GiB: {_describe_format(model, model.shape)}"
     yield f"{found.workspace:g} GiB for activations and CUDA graphs, which is assumed"
     yield (
         f"{max(found.cache, 0):.1f} GiB are left for the KV cache: {found.sequence:.2f} GiB for each sequence of "
         f"{model.max_model_len:,} tokens, so {found.sequences:,} at once"
     )
+
+
+def _describe_utilization(pool: Pool, model: VllmModel, granted: float) -> str:
+    """Write the part of the memory that a server takes, and the reason for a part of a shared GPU."""
+    share = find_utilization(pool, model)
+    sharing = getattr(pool.sharing, "replicas", None) or 1
+    whole = f"of the {granted / share:.1f} GiB that it sees on the smallest type"
+    if model.gpu_memory_utilization is not None or sharing == 1:
+        return f"{share:g} {whole}"
+    return f"{share:g} {whole}, which is {USUAL_UTILIZATION:g} / {sharing}, since {sharing} pods share the GPU"
+
+
+def _describe_host_memory(stack: StackConfig, model: VllmModel) -> Iterator[str]:
+    """Yield the limit of a replica on its node, the parts that are known, and the rest for the server itself."""
+    spec = build_template(stack, model)["spec"]
+    (container,) = spec["containers"]
+    limit = read_memory_mib(container) / 1024
+    yield f"a replica may take {limit:.3g} GiB of its node, and is killed above (OOMKilled)"
+    left = limit
+    if is_streamed(stack, model):
+        left -= limit / 2
+        yield f"up to {limit / 2:.3g} GiB hold weights on their way to the GPU (memory_limit), during the start"
+    if shared := [each["emptyDir"]["sizeLimit"] for each in spec["volumes"] if each["name"] == "shared-memory"]:
+        left -= float(shared[0].removesuffix("Gi"))
+        yield f"up to {shared[0].removesuffix('Gi')} GiB are shared memory of its processes (/dev/shm)"
+    yield f"{left:.3g} GiB or more are left for Python and CUDA, whose need is not known before a start"
+    few = "" if limit >= LEAST_HOST_GIB else f", and {limit:.3g} may be too few"
+    yield f"a start is assumed to take {LEAST_HOST_GIB} GiB in all{few}"
 
 
 def _describe_format(model: VllmModel, shape: ModelShape) -> str:
@@ -79,13 +108,16 @@ def _describe_models(model: TritonModel) -> Iterator[str]:
     """Yield a line for each model of Triton, with its batching."""
     for entry in model.models:
         batches = (
-            f"batches up to {entry.max_batch} requests, of which the first waits at most "
-            f"{entry.window_microseconds:,} µs for others"
+            f"batches up to {entry.max_batch} requests{_describe_window(entry.window_microseconds)}"
             if entry.max_batch
             else "no batches"
         )
         copies = f", {entry.instances} copies at once" if entry.instances > 1 else ""
         yield f"{entry.name}: {entry.format}, {entry.name}/1/{entry.file}; {batches}{copies}"
+
+
+def _describe_window(microseconds: int) -> str:
+    return f", of which the first waits at most {microseconds:,} µs for others" if microseconds else ""
 
 
 def _describe_stated_memory(stack: StackConfig, pool: Pool, model: TritonModel) -> str:
@@ -123,8 +155,8 @@ def _describe_start(stack: StackConfig, pool: Pool, model: ServedModel) -> Itera
         yield "not known: no instance type of the pool can launch"
         return
     known = knows_weights(model)
-    end = "" if known else " and the time for the weights, whose size is not known"
-    yield f"about {write_seconds(start.seconds)}{end}, from a pod that no node has room for to its first answer:"
+    more = "" if known else ", and longer by the weights, whose size is not known"
+    yield f"on a new node about {write_seconds(start.seconds)}{more}, from the pod's creation to its first answer:"
     yield f"  node {write_phase(start.node)}"
     yield f"  image {write_phase(start.image)}"
     yield f"  weights {write_phase(start.weights) if known else 'not known'}"

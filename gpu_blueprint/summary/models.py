@@ -11,7 +11,7 @@ from ..config.models import ServedModel, TritonModel, VllmModel
 from ..images.sources import locate_image
 from ..readiness.start_times import StartTime
 from ..serving.drains import plan_drain
-from ..serving.images import find_tag, name_image, place_image
+from ..serving.images import find_tag, place_image
 from ..serving.memory import measure_model
 from ..serving.objects import SERVICE_PORT
 from ..serving.sources import is_streamed
@@ -210,10 +210,13 @@ def note_model_starts(stack: StackConfig, models: Sequence[ModelSummary]) -> Ite
     if models:
         yield "the warm-up of models is assumed; `blueprint explain STACK MODEL` has the steps of each start"
     lacking = {
-        f"{name_image(version)} in {model.pool}"
+        f"{model.server_name} {find_tag(version)} in {model.pool}"
         for model in stack.models
         for version in model.list_versions()
         if lacks_prepull(stack, stack.gpu_pools_by_name[model.pool], version)
     }
     if lacking:
-        yield f"prepull would bring these images while a node still prepares its GPUs: {', '.join(sorted(lacking))}"
+        yield (
+            f"prepull would bring these images while a node still prepares its GPUs: {', '.join(sorted(lacking))}; "
+            "`blueprint explain STACK MODEL` has the line to copy"
+        )

@@ -48,10 +48,15 @@ def _describe_deployment(stack: StackConfig, service: Service) -> Iterator[str]:
 
 
 def _describe_replicas(service: Service) -> Iterator[str]:
-    yield f"{service.replicas.min} to {service.replicas.max}; the signal that asks for most replicas wins"
+    least, most = service.replicas.min, service.replicas.max
+    if least == most:
+        yield f"always {most}, whatever the signals say"
+        return
+    yield f"{least} to {most}; the signal that asks for most replicas wins"
     yield f"after {service.quiet_seconds} quiet seconds replicas go one by one, two minutes apart"
-    if service.replicas.min == 0:
+    if least == 0:
         yield "when the query has been 0 for that time, all replicas end at once, also those at work"
+        yield "then callers get errors until the query asks for a replica and it is ready: nothing keeps their requests"
 
 
 def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
@@ -66,7 +71,7 @@ def _list_signals(stack: StackConfig, service: Service) -> Iterator[str]:
 def _describe_held(pool: Pool, service: Service) -> Iterator[str]:
     for words, replicas in (("at least", service.replicas.min), ("at most", service.replicas.max)):
         gpus = replicas * count_gpus(pool, service.gpus)
-        yield f"{words} {describe_amount(pool, service.gpus, replicas)}, worth {gpus:g} of {pool.max_gpus} GPUs"
+        yield f"{words} {describe_amount(pool, service.gpus, replicas)}, worth {gpus:.3g} of {pool.max_gpus} GPUs"
 
 
 def _describe_quota(stack: StackConfig, pool: Pool, service: Service) -> Iterator[str]:

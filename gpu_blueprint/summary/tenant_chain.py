@@ -9,7 +9,9 @@ from ..cost.tenants import estimate_tenant
 from ..sharing import POOL_KEY
 from ..tenancy.identities import describe_grants, list_grants
 from ..tenancy.totals import sum_totals
+from ..tenancy.traffic import list_passages, name_call, name_policy
 from .amounts import describe_amount, describe_cost
+from .models import name_address
 from .pod_requests import describe_request
 from .queue_chain import explain_tenant_queue
 from .step import Step
@@ -35,9 +37,20 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
         yield Step("services", tuple(f"{service.name} in pool {service.pool}" for service in services))
     if models := [model for model in stack.models if model.tenant == tenant.name]:
         yield Step("models", tuple(f"{model.name} on {model.server_name} in pool {model.pool}" for model in models))
+    if calls := list(_list_calls(stack, tenant)):
+        yield Step("calls", tuple(calls))
     reach = "HTTPS to the internet, " if tenant.https_out else ""
     yield Step("reaches", (f"its own namespace, DNS, {reach}HTTPS to the VPC; docs/tenancy.md lists all passages",))
     yield Step("cost share", tuple(_describe_share(stack, tenant)))
+
+
+def _list_calls(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
+    """Yield the models of other namespaces that the tenant's pods may call, with the NetworkPolicies."""
+    policies = {passage.name: name_policy(passage) for passage in list_passages(stack, tenant)}
+    for model in stack.models:
+        namespace = stack.find_namespace(model)
+        if policy := policies.get(name_call(namespace, model.name)):
+            yield f"model {model.name} of {model.tenant}: {name_address(model, namespace)}, by NetworkPolicy {policy}"
 
 
 def _describe_grant(stack: StackConfig, tenant: Tenant, pool: Pool) -> str:

@@ -143,12 +143,17 @@ def _list_calls(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
             )
         if tenant.namespace_name in others:
             yield Passage(
-                name=f"call-{namespace}-{model.name}",
+                name=name_call(namespace, model.name),
                 why=f"Pods call the model {model.name} of {model.tenant} (`callers`).",
                 directions=("Egress",),
                 peers=(Pods(namespace=namespace, labels=called),),
                 ports=ports,
             )
+
+
+def name_call(namespace: str, model: str) -> str:
+    """Name the passage from a caller's namespace to a model."""
+    return f"call-{namespace}-{model}"
 
 
 def _admit_scrapes(config: StackConfig) -> Passage:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.changes.models import compare_models, list_model_deployments
+from gpu_blueprint.changes.models import compare_models, find_planned_ends, list_model_deployments
 from gpu_blueprint.changes.scaling import compare_services
 from gpu_blueprint.changes.tenant_view import TenantView
 
@@ -43,15 +43,29 @@ def test_a_version_in_place_of_another_leaves_callers_without_an_answer() -> Non
 
 def test_a_version_beside_another_gets_its_share() -> None:
     lines = find(view(*model("chat-1", least=2, most=12)), view(*TWO))
-    assert lines == ["+ model chat: chat-2 comes beside it, with up to 3 of 12 replicas"]
+    assert lines == [
+        "+ model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at the least replicas, 3 of 12 requests at "
+        "the most replicas"
+    ]
 
 
 @pytest.mark.parametrize(("most", "is_warned"), [(3, True), (9, False)])
 def test_a_version_that_stays_alone_must_have_replicas_already(most: int, is_warned: bool) -> None:
     before = view(*model("chat-1", most=12 - most), *model("chat-2", most=most))
-    lines = find(before, view(*model("chat-2", least=2, most=12)))
-    assert lines[0].startswith(f"{'!' if is_warned else '-'} model chat: chat-1 ends, and chat-2 stays")
-    assert lines[0].endswith("too few at first: raise its share before") is is_warned
+    after = view(*model("chat-2", least=2, most=12))
+    notices = [*find_planned_ends(before.resources, after.resources)]
+    if is_warned:
+        assert find(before, after) == [
+            "! model chat: chat-1 ends, and chat-2 stays with 3 of 12 replicas at most until now, too few at first: "
+            "raise its share before"
+        ]
+        assert not notices
+    else:
+        assert not find(before, after)
+        assert notices == [
+            "model chat: chat-1 ends as planned, and chat-2 answers all requests, with 9 of 12 replicas at most until "
+            "it grows"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -61,17 +75,19 @@ def test_another_share_is_a_loss_of_the_replicas_that_end_before_others_start(sh
     after = view(*model("chat-1", most=12 - share), *model("chat-2", most=share))
     shrinks = "chat-1" if share > 3 else "chat-2"
     (line,) = find(view(*TWO), after)
-    parts = f"at most {12 - share} of chat-1 instead of 9, {share} of chat-2 instead of 3"
-    told = (
-        f"{sign} model chat: another share, {parts}; {shrinks} shrinks at once, so at full load {left} of 12 replicas"
+    grows = "chat-2" if share > 3 else "chat-1"
+    few = ", too few: take a smaller step of `share`" if sign == "!" else ""
+    assert line == (
+        f"{sign} model chat has {left} of 12 replicas at full load until {grows} has grown{few}; {shrinks} shrinks at "
+        f"once to its new share: at most {12 - share} of chat-1 instead of 9, {share} of chat-2 instead of 3"
     )
-    assert line.startswith(told) and line.endswith("a smaller step of `share`") is (sign == "!")
 
 
 def test_a_version_that_comes_with_most_of_the_replicas_takes_them_from_the_present_at_once() -> None:
     after = view(*model("chat-1", most=1), *model("chat-2", most=11))
     (line,) = find(view(*model("chat-1", least=2, most=12)), after)
-    assert line.startswith("! model chat: chat-2 comes beside it, with up to 11 of 12 replicas; at full load 1 of 12")
+    assert line.startswith("! model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at the least ")
+    assert line.endswith("; at full load 1 of 12 replicas are left at first, too few: take a smaller step of `share`")
 
 
 def test_the_first_version_of_a_model_without_one_is_told_to_stay_away() -> None:

@@ -30,6 +30,14 @@ def judge(name: str, value: Any, tag: str = "v0.31.0") -> str | None:
         ("max-num-batched-tokens", "8x", "flag-value"),
         ("max-num-batched-tokens", True, "flag-value"),
         ("max-num-batched-tokens", float("inf"), "flag-value"),
+        ("max-num-batched-tokens", -5, "flag-value"),
+        ("max-num-batched-tokens", -1, None),
+        ("hf-overrides", '{"num_hidden_layers": 320}', "flag-with-effects"),
+        ("decode-context-parallel-size", 8, "flag-with-effects"),
+        ("root-path", "/x", "flag-with-effects"),
+        ("tokenizer", "owner/name", "flag-with-effects"),
+        ("mm-processor-cache-gb", 200, "flag-with-effects"),
+        ("max-cpu-loras", 500, "flag-with-effects"),
         ("port", 9000, "flag-of-platform"),
         ("no-disable-log-stats", True, "flag-of-platform"),
         ("gpu-memory-utilization", 0.99, "flag-of-platform"),
@@ -54,6 +62,31 @@ def test_a_flag_that_the_release_does_not_take_is_refused_with_the_first_release
 def test_the_hint_for_an_unknown_flag_is_the_nearest_flag_that_a_team_may_set() -> None:
     assert "enable-prefix-caching" in only(vllm(arguments={"enable-prefix-cachin": True})).hint
     assert "port" not in only(vllm(arguments={"prt": 1})).hint.replace("support", "").split()
+
+
+def test_a_flag_without_a_near_name_is_told_the_table_of_flags() -> None:
+    assert only(vllm(arguments={"zzz": 1})).hint == "gpu_blueprint/catalog/server_flags.csv lists its flags"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hint"),
+    [
+        ("max-num-batched-tokens", "many", "write a number"),
+        ("enable-prefix-caching", "true", "write true, without quotes"),
+        ("enable-prefix-caching", 1, "write true or false"),
+        ("max-model-len", 8192, "write maxModelLen in its place"),
+        ("gpu-memory-utilization", 0.9, "write gpuMemoryUtilization in its place"),
+        ("tensor-parallel-size", 2, "write gpus in its place"),
+        ("port", 9000, "remove it here"),
+    ],
+)
+def test_the_remedy_of_a_flag_is_its_value_or_its_field(name: str, value: Any, hint: str) -> None:
+    assert only(vllm(arguments={name: value}, image={"tag": "v0.31.0"})).hint == hint
+
+
+def test_the_number_of_a_flag_of_triton_needs_no_quotes() -> None:
+    problem = only(triton(arguments={"pinned-memory-pool-byte-size": "64000000000"}))
+    assert (problem.kind, problem.hint) == ("flag-value", "write 64000000000, without quotes")
 
 
 @pytest.mark.parametrize("server", ["vllm", "triton"])

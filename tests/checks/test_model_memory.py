@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.serving.memory import find_device_gib
+
 from ..support import builders
-from ..support.checked_models import LLAMA_70B, MPS, SHAPE, SMALL, check, find, only, triton, vllm
+from ..support.checked_models import LLAMA_70B, MPS, SHAPE, SMALL, check, config_of, find, only, triton, vllm
 
 ROOMY = {"podSize": {"cpu": "1800m", "memory": "8Gi"}}
 MIG = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "profile": "1g.10gb"}, **ROOMY}
@@ -143,4 +145,25 @@ def test_a_pool_for_other_work_is_no_place_for_a_model() -> None:
 @pytest.mark.parametrize(("share", "is_fine"), [(0.97, True), (0.98, False), (1, False)])
 def test_a_part_of_a_whole_gpu_leaves_room_for_cuda(share: float, is_fine: bool) -> None:
     found = find(vllm(gpuMemoryUtilization=share))
-    assert found == ({} if is_fine else {"models.0.gpuMemoryUtilization": "utilization-above-share"})
+    kind = "utilization-high" if is_fine else "utilization-above-share"
+    assert found == {"models.0.gpuMemoryUtilization": kind}
+
+
+def test_a_part_above_the_usual_is_pointed_out_with_what_it_leaves() -> None:
+    assert find(vllm(gpuMemoryUtilization=0.95)) == {}
+    note = only(vllm(gpuMemoryUtilization=0.96))
+    assert (note.kind, note.severity) == ("utilization-high", "note")
+    assert note.reason.startswith("0.9 of 22.4 GiB are left for CUDA") and note.hint.startswith("write 0.9 to 0.95")
+
+
+def test_several_shares_of_a_gpu_are_refused_once() -> None:
+    assert [problem.kind for problem in check(vllm(gpus=2, shape=SMALL), pool={"sharing": MPS})] == [
+        "request-above-share"
+    ]
+
+
+def test_the_device_of_a_replica_is_its_slice_or_the_smallest_gpu_of_its_pool() -> None:
+    stack = config_of(vllm(shape=SMALL), pool=MIG)
+    assert find_device_gib(stack, stack.gpu_pools[0], 1) == pytest.approx(80 / 8)
+    whole = config_of(vllm())
+    assert find_device_gib(whole, whole.gpu_pools[0], 1) == pytest.approx(22.4, rel=0.01)

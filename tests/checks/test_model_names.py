@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from ..support import builders
 from ..support.checked_models import check, find, only, triton, vllm
 
@@ -36,8 +38,8 @@ def test_a_version_whose_deployment_is_a_services_is_refused() -> None:
 
 
 def test_a_model_and_a_service_of_one_name_are_refused() -> None:
-    kinds = {problem.kind for problem in check(vllm(), services=[service(name="chat")])}
-    assert "name-not-unique" in kinds
+    assert find(vllm(), services=[service(name="chat")]) == {"models.0.name": "name-not-unique"}
+    assert [problem.kind for problem in check(vllm(), services=[service(name="chat")])] == ["name-not-unique"]
 
 
 def test_the_service_account_of_a_model_is_its_own() -> None:
@@ -79,3 +81,9 @@ def test_a_caller_that_is_nearly_a_tenants_namespace_is_warned_of() -> None:
 def test_a_caller_in_any_other_namespace_is_pointed_out() -> None:
     found = only(vllm(callers=["second-space", "gateway-system"]), tenants=TEAMS)
     assert (found.kind, found.severity, found.path) == ("caller-without-tenant", "note", ("models", 0, "callers", 1))
+    assert "a NetworkPolicy of gateway-system must let the calls out" in found.reason
+
+
+@pytest.mark.parametrize("caller", ["a.b", "a" * 64, "*", "Team"])
+def test_a_caller_is_a_namespace(caller: str) -> None:
+    assert find(vllm(callers=[caller])) == {"models.0.callers.0": "not-a-name"}

@@ -73,3 +73,35 @@ def test_a_share_with_little_memory_is_warned_of() -> None:
     assert (problem.kind, problem.severity, problem.path) == ("little-memory", "warning", ("models", 0, "pool"))
     assert "gets 6 GiB of the node's memory" in problem.reason
     assert find(vllm(shape=SMALL), pool={**shared, "podSize": {"cpu": "1800m", "memory": "8Gi"}}) == {}
+
+
+SURGE = {"cpu": "19", "memory": "256Gi", "pods": 100}
+
+
+@pytest.mark.parametrize(
+    ("least", "quota", "reason"),
+    [
+        (1, {}, "a rollout at full load starts replica 5 first, and together they request 20 CPUs, and the quota of "),
+        (1, {"cpu": "20"}, None),
+        (
+            1,
+            {"cpu": "64", "memory": "79Gi"},
+            "a rollout at full load starts replica 5 first, and together they request 80",
+        ),
+        (2, {}, None),
+    ],
+)
+def test_a_rollout_that_starts_a_replica_first_needs_its_cpu_and_memory(
+    least: int, quota: dict[str, Any], reason: str | None
+) -> None:
+    found = [problem for problem in check(model(least, 4), **team(**SURGE | quota)) if problem.severity == "warning"]
+    assert [problem.kind for problem in found] == ["rollout-waits"] * bool(reason)
+    for problem in found:
+        assert problem.reason.startswith(str(reason)) and problem.path == ("models", 0, "replicas", "max")
+
+
+def test_a_pool_without_quota_is_the_only_problem_of_its_model() -> None:
+    other = builders.pool(name="other", gpu="h100-80gb", gpusPerNode=[8], maxGpus=8)
+    fields = team(cpu="16", memory="64Gi")
+    found = check(model(2, 4, pool="other"), **{**fields, "pools": [*fields["pools"], other]})
+    assert [problem.kind for problem in found] == ["service-without-quota"]

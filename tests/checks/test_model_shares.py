@@ -1,5 +1,7 @@
 """A share of the requests needs replicas that make it."""
 
+from typing import Any
+
 import pytest
 
 from ..support.checked_models import check, vllm
@@ -32,3 +34,21 @@ def test_a_model_without_replicas_or_without_a_next_version_has_no_share() -> No
     asleep = {"replicas": {"min": 0, "max": 8}, "scaleOn": [{"signal": "query", "promql": "up", "perReplica": 1}]}
     found = check(vllm(version="1", next={"version": "2", "share": 0.25}, **asleep))
     assert "share-of-few-replicas" not in {problem.kind for problem in found}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_told"),
+    [
+        ({}, True),
+        ({"maxModelLen": 4096}, True),
+        ({"source": {"storage": "weights", "path": "llama"}}, True),
+        ({"maxModelLen": 2048}, False),
+        ({"source": {"storage": "weights", "path": "llama-2"}}, False),
+        ({"image": {"tag": "v0.30.0"}}, False),
+    ],
+)
+def test_a_next_version_that_differs_in_nothing_is_pointed_out(changes: dict[str, Any], is_told: bool) -> None:
+    found = check(vllm(version="1", next={"version": "2", "share": 0.5, **changes}))
+    assert [(problem.kind, problem.path) for problem in found] == [
+        ("next-without-change", ("models", 0, "next")),
+    ] * is_told

@@ -96,3 +96,31 @@ def test_a_path_that_repeats_the_prefix_of_its_storage_is_pointed_out() -> None:
     assert (note.kind, note.severity) == ("path-repeats-prefix", "note")
     assert "models/models/llama/" in note.reason and note.hint.startswith("write llama")
     assert find(vllm(source={"storage": "weights", "path": "models2/llama"}), storage=storage) == {}
+
+
+def test_a_folder_that_nobody_may_fill_is_no_source() -> None:
+    problem = only(vllm(source={"storage": "homes"}), storage=[{**HOMES, "tenants": {"team": "read"}}])
+    assert (problem.kind, problem.path) == ("source-stays-empty", ("models", 0, "source", "storage"))
+    assert problem.hint.startswith("write team: write there")
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("ranking", None),
+        ("ranking/2", None),
+        ("2", None),
+        ("ranking/ranker", "write ranking,"),
+        ("ranking/ranker/1", "write ranking,"),
+        ("ranking/ranker/1/model.onnx", "write ranking,"),
+        ("models/v2/ranker/1/model.onnx", "write models/v2,"),
+        ("ranker/1", "remove it"),
+        ("ranking/model.onnx", "write ranking,"),
+    ],
+)
+def test_a_path_that_ends_inside_a_model_is_warned_of(path: str, wanted: str | None) -> None:
+    found = check(triton(source={"storage": "weights", "path": path}))
+    assert [problem.kind for problem in found] == (["path-inside-model"] if wanted else [])
+    for problem in found:
+        assert problem.severity == "warning" and problem.hint.startswith(str(wanted))
+        assert f"{path}/ranker/1/model.onnx" in problem.reason

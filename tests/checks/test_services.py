@@ -28,13 +28,13 @@ def test_replicas_that_outlive_the_hours_are_warned_of() -> None:
     assert list(warn_of_replicas_outside_hours(builders.config(pools=[builders.pool()], **fields))) == []
 
 
-def test_models_in_a_pool_with_hours_name_both_alerts_that_fire() -> None:
+def test_models_in_a_pool_with_hours_are_warned_of_too() -> None:
     hours = {"timezone": "UTC", "start": "08:00", "stop": "18:00"}
     pools, tenants = [builders.pool(hours=hours)], [builders.tenant(gpus={"main": 8})]
     closed = checked_models.config_of(checked_models.vllm(), pools=pools, tenants=tenants)
     (warning,) = warn_of_replicas_outside_hours(closed)
     assert warning.path == ("models", 0, "replicas", "min")
-    assert "the alerts GpuPodPending and ModelNotReady fire" in warning.message
+    assert "and the alert GpuPodPending fires;" in warning.message
 
 
 def build_services(*most: int, max_gpus: int = 8, quota: int = 8, gpus: int = 1, **pool: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,7 @@ from ..support.reports import (
 )
 
 AWS = "aws:ec2/subnet:Subnet"
+IMAGE = f"docker.io/vllm/vllm-openai:v0.31.0@sha256:{'0' * 64}"
 
 
 def sentence(**changed: object) -> str:
@@ -220,6 +222,22 @@ def test_a_notice_stands_in_a_section_of_its_own() -> None:
     found = changes(reasons=(told, Reason(verdict="safe", text="resources: 1 created")))
     (section,) = (each for each in list_sections(report(found)) if each.title == "To know before the merge")
     assert [item.text for item in section.items] == ["merge while pool main is open"]
+
+
+def test_an_image_with_its_digest_stays_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    told = Reason(verdict="safe", text=f"pods are replaced: image {IMAGE} instead of {IMAGE}1", is_notice=True)
+    show(report(changes(reasons=(told,))))
+    lines = capsys.readouterr().out.splitlines()
+    assert f"  {IMAGE}" in lines and f"  {IMAGE}1" in lines
+
+
+def test_other_replicas_at_the_same_cost_are_explained() -> None:
+    """The ceiling of a pool bounds its cost, so a model with more replicas there may cost no more."""
+    now = take("a")
+    more = replace(now, cost={**now.cost, "models": [{"name": "chat", "replicas": {"max": 14}}]})
+    words = "; prod costs the same, since its pools keep their expected use and their ceilings."
+    assert sentence(after=more, costs=[cost(4.0, 4.0)]).endswith(words)
+    assert not sentence(before=more, after=more, costs=[cost(4.0, 4.0)]).endswith(words)
 
 
 def test_a_service_of_aws_has_its_own_name() -> None:

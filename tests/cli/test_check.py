@@ -18,7 +18,7 @@ def test_check_says_fine_and_counts(project: Path, capsys: pytest.CaptureFixture
     assert main(["check", "dev", "prod"]) == 0
     out = capsys.readouterr().out
     assert "stacks/Pulumi.dev.yaml: fine: 1 pool, 1 tenant\n" in out
-    assert "stacks/Pulumi.prod.yaml: fine: 5 pools, 2 tenants\n" in out
+    assert "stacks/Pulumi.prod.yaml: fine: 5 pools, 2 tenants, 2 models\n" in out
 
 
 def test_check_shows_every_problem_on_its_line_and_ends_with_1(

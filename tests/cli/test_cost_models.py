@@ -1,6 +1,7 @@
 """The table of models that `cost` shows."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,13 @@ def test_a_model_has_a_row_and_each_of_its_versions_too() -> None:
         ("· chat-2", "1 / 2.2 / 3"),
         ("ranking", "2 / 8 / 8"),
     ]
-    assert rows[0][-1].startswith("tokens $0.") and rows[1][-1] == "" and rows[3][-1] == "no throughput stated"
+    assert rows[0][-1].startswith("tokens\n$0.") and rows[1][-1] == "" and rows[3][-1] == "not stated"
 
 
 def test_an_unknown_price_is_called_unknown() -> None:
     stack = serve(ranking(requestsPerSecond=9)).model_copy(update={"region": "eu-north-9"})
     (row,) = list_model_rows(estimate_stack(stack))
-    assert row[2:] == ("unknown", "unknown", "unknown", "requests unknown to unknown")
+    assert row[2:] == (*["unknown"] * 6, "requests\nunknown\nto unknown")
 
 
 @pytest.mark.parametrize("flags", [[], ["--format", "markdown"]])
@@ -38,8 +39,9 @@ def test_the_command_prints_the_table(
     monkeypatch.chdir(tmp_path)
     assert main(["cost", "served", *flags]) == 0
     out = capsys.readouterr().out
-    assert "Models at min, expected and max replicas: at min and expected as bought, at max on demand" in out
-    assert "2 / 8 / 12" in out and "a million at full load" in out
+    assert "Models: least and expected replicas as bought, most replicas on demand; a million at full load" in out
+    (row,) = [line for line in out.splitlines() if "2 / 8 / 12" in line]
+    assert len(re.findall(r"\$[\d.,]+", row.replace("\\", ""))) >= 6
     assert flags or max(map(len, out.splitlines())) <= 100
 
 

@@ -38,6 +38,21 @@ def test_a_model_is_explained_under_its_name(capsys: pytest.CaptureFixture[str])
     assert "--max-model-len=8192" in out and "client.chat.completions.create" in out
 
 
+@pytest.mark.parametrize("flags", [[], ["--manifest"]])
+def test_the_deployment_of_a_version_is_a_name_of_its_model(
+    flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert explain(capsys, "chat-2", *flags) == explain(capsys, "chat-1", *flags) == explain(capsys, "chat", *flags)
+
+
+def test_commands_name_the_stack_file_and_not_the_environment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_served_stack(tmp_path, chat(), environment="test")
+    out = " ".join(explain(capsys, "chat").split())
+    assert "`blueprint explain served chat --manifest` prints all its objects, to read; `pulumi up` makes them" in out
+
+
 def test_stack_pool_and_tenant_name_their_models(capsys: pytest.CaptureFixture[str]) -> None:
     assert "chat of serving, on vllm" in explain(capsys, "large")
     assert "ranking on triton in pool small" in explain(capsys, "serving")

@@ -31,7 +31,8 @@ def test_a_job_is_printed_alone_below_its_advice(project: Path, capsys: pytest.C
     out = capsys.readouterr().out
     job = yaml.safe_load(out)
     assert (job["kind"], job["metadata"]["namespace"]) == ("Job", "lab-space")
-    assert out.startswith("# detector takes batches of 8")
+    assert out.startswith("# s3://acme-weights/models/ranking/detector/1/model.onnx must be there")
+    assert {line[0] for line in out[: out.index("apiVersion")].splitlines()} == {"#"}
 
 
 def test_a_version_is_built_by_the_name_of_its_deployment(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,8 +49,8 @@ def test_a_version_is_built_by_the_name_of_its_deployment(project: Path, capsys:
     assert job["spec"]["template"]["spec"]["containers"][0]["image"].endswith("26.08-py3")
 
 
-def write_models(project: Path, *models: dict[str, Any]) -> None:
-    write_stack(project)
+def write_models(project: Path, *models: dict[str, Any], **overrides: Any) -> None:
+    write_stack(project, **overrides)
     file = project / "stacks" / "Pulumi.serve.yaml"
     document = yaml.safe_load(file.read_text())
     document["config"]["gpu-blueprint:stack"]["models"] = list(models)
@@ -95,9 +96,16 @@ def test_models_of_one_name_are_told_apart_by_pool_and_owner(project: Path, caps
         ({"pool": "large"}, "ranking runs in pool small, and a plan runs only on the GPU that built it; give small"),
         ({"tenant": "labs"}, "--tenant: there is no tenant 'labs'; did you mean lab"),
         ({"tenant": "serving"}, "--tenant: serving may not write into weights; give lab"),
+        (
+            {"tenant": "serving", "pool": "large"},
+            "on the GPU that built it; give small\n--tenant: serving may not write into weights; give lab",
+        ),
         ({"model": "rankin"}, "--build-engine: there is no model 'rankin'; did you mean ranking"),
         ({"model": "chat"}, "--build-engine: chat has no model of format tensorrt"),
-        ({"model": "graphs"}, "--build-engine: graphs has no model of format tensorrt"),
+        (
+            {"model": "graphs"},
+            "--build-engine: graphs has no model of format tensorrt, so there is no plan to build; give ranking",
+        ),
     ],
 )
 def test_a_wrong_call_names_its_remedy(
@@ -108,17 +116,74 @@ def test_a_wrong_call_names_its_remedy(
     assert words in capsys.readouterr().err
 
 
+def test_a_stack_without_plans_is_shown_where_an_example_stands(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_models(project, ranking())
+    assert run() == 2
+    assert "so there is no plan to build; docs/models.md#triton shows" in capsys.readouterr().err
+
+
 def test_a_storage_that_nobody_writes_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_stack(project, storage=[{**WEIGHTS, "tenants": {"serving": "read"}}])
     assert run() == 2
-    assert "lab may not write into weights; grant a tenant write in storage weights" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert error.startswith("--tenant: lab may not write into weights; write serving: write below tenants of storage")
+    assert "gpus" not in error, "no other tenant may write"
 
 
-def test_a_writer_without_quota_in_the_pool_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_message_says_who_may_write_and_who_has_quota(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tenants = [
         builders.tenant(name="serving", gpus={"large": 8, "small": 16}, cpu="128", memory="1Ti"),
         builders.tenant(name="lab", namespace="lab-space", gpus={"large": 1}, cpu="32", memory="256Gi"),
+        builders.tenant(name="guests", namespace="guests", gpus={"large": 1}, cpu="32", memory="256Gi"),
     ]
     write_stack(project, tenants=tenants)
-    assert run() == 2
-    assert "lab has no quota in pool small; add small to the gpus of lab" in capsys.readouterr().err
+    remedy = (
+        "write serving: write below tenants of storage weights, and give serving; or add small: 1 to the gpus of lab\n"
+    )
+    for tenant, missing in (
+        ("serving", "may not write into weights"),
+        ("lab", "has no quota in pool small"),
+        ("guests", "may not write into weights and has no quota in pool small"),
+    ):
+        assert run(tenant=tenant) == 2
+        assert capsys.readouterr().err == f"--tenant: {tenant} {missing}; {remedy}"
+
+
+def test_a_grant_in_a_pool_of_several_profiles_names_the_profile(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = {"mode": "mig", "layout": {"3g.40gb": 1, "1g.10gb": 4}}
+    write_models(
+        project,
+        ranking(models=PLANS, pool="cut", gpus={"1g.10gb": 1}),
+        pools=[
+            builders.pool(name="cut", instanceTypes=["p5.48xlarge"], sharing=layout),
+            builders.cpu_pool(maxCpus=1024),
+        ],
+        tenants=[
+            builders.tenant(name="serving", gpus={"cut": {"1g.10gb": 4}}, cpu="128", memory="1Ti"),
+            builders.tenant(name="lab", namespace="lab-space", gpus={}, cpu="32", memory="256Gi"),
+        ],
+    )
+    assert run(pool="cut") == 2
+    assert "or add cut: {1g.10gb: 1} to the gpus of lab" in capsys.readouterr().err
+
+
+def test_the_remedy_of_the_message_works(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_stack(project, storage=[{**WEIGHTS, "tenants": {"serving": "write"}}])
+    assert run(tenant="lab") == 2
+    assert "give serving" in capsys.readouterr().err
+    assert run(tenant="serving") == 0
+
+
+def test_a_team_cannot_build_plans_in_its_own_folder_for_the_model_of_another(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """EFS gives each team a folder of its own, which no replica of the model sees."""
+    homes = {"name": "weights", "kind": "efs", "tenants": {"serving": "write", "lab": "write"}}
+    write_models(project, ranking(models=PLANS), storage=[homes])
+    assert run(tenant="lab") == 2
+    assert "lab may not write into weights; give serving" in capsys.readouterr().err
+    assert run(tenant="serving") == 0

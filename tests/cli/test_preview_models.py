@@ -45,6 +45,10 @@ def test_each_version_has_a_row_and_a_start() -> None:
         ("serving/chat-1", "vllm\nv0.31.0"),
         ("serving/chat-2", "vllm\nv0.32.0"),
     ]
+    assert [row[3].split("\n") for row in tables["Models"].rows] == [
+        ["1 to 9 × 1 gpu", "share of the requests:", "50% at least replicas", "75% at most replicas", "queue 4 each"],
+        ["1 to 3 × 1 gpu", "share of the requests:", "50% at least replicas", "25% at most replicas", "queue 4 each"],
+    ]
     assert [row[0] for row in tables["Start times"].rows] == ["chat-1\nin large", "chat-2\nin large"]
 
 
@@ -80,6 +84,13 @@ def test_models_are_no_services() -> None:
     both = find_tables(chat(), services=[builders.service(name="own", tenant="serving", pool="small")])
     assert [row[0] for row in both["Services"].rows] == ["serving/own"]
     assert "Models" not in find_tables(models=[])
+
+
+def test_a_note_names_images_by_their_tags_since_a_digest_would_break_over_lines() -> None:
+    pinned = {"tag": "v0.31.0", "digest": f"sha256:{'0' * 64}"}
+    notes = " ".join(find_tables(chat(image=pinned))["Start times"].notes)
+    assert "its GPUs: vllm v0.31.0 in large; `blueprint explain STACK MODEL` has the line to copy" in notes
+    assert "sha256" not in notes
 
 
 def test_the_preview_is_at_most_100_columns_wide_and_its_document_has_models(

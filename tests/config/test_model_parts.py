@@ -26,6 +26,7 @@ from ..support.checked_models import DIGEST, HUB, find, only, triton, vllm
         ({**HUB, "repository": "qwen"}, {".repository": "not-a-model-repository"}),
         ({**HUB, "repository": "https://huggingface.co/Qwen/Qwen3-8B"}, {".repository": "not-a-model-repository"}),
         ({**HUB, "tokenSecret": "Hub Token"}, {".tokenSecret": "secret-in-the-open"}),
+        ({**HUB, "tokenSecret": "team/hub"}, {".tokenSecret": "not-a-name"}),
         ({"storage": "weights", "path": "../secrets"}, {".path": "prefix-with-dots"}),
         ({"storage": "weights", "path": "a/./b"}, {".path": "prefix-with-dots"}),
         ({"storage": "weights", "path": "a/v1..2"}, {}),
@@ -40,6 +41,17 @@ def test_a_source_is_one_place_with_its_own_fields(source: dict[str, Any], found
 
 def test_a_missing_revision_is_told_with_the_page_that_shows_it() -> None:
     assert "huggingface.co/Qwen/Qwen3-8B/commits" in only(vllm(source={"repository": "Qwen/Qwen3-8B"})).hint
+
+
+@pytest.mark.parametrize(
+    ("secret", "hint"),
+    [
+        ("team/hub", "write the name alone, without a namespace"),
+        ("hf_AbCdEfGhIjKlMnOpQrStUvWx", "write the name of a Secret of the tenant whose key token holds the new token"),
+    ],
+)
+def test_a_token_secret_that_is_no_name_is_told_which_name_it_takes(secret: str, hint: str) -> None:
+    assert hint in only(vllm(source={**HUB, "tokenSecret": secret})).hint
 
 
 @pytest.mark.parametrize(
@@ -96,7 +108,7 @@ def test_a_value_that_is_not_plain_is_one_problem_at_its_flag(value: Any, hint: 
     ("entry", "found"),
     [
         ({"maxBatch": 8, "windowMicroseconds": 100}, {}),
-        ({"windowMicroseconds": 100}, {".windowMicroseconds": "window-without-batch"}),
+        ({"windowMicroseconds": 100}, {"": "window-without-batch"}),
         ({"instances": 0}, {".instances": "out-of-range"}),
         ({"format": "torch"}, {".format": "not-a-choice"}),
         ({"name": "../other"}, {".name": "not-a-name"}),

@@ -40,7 +40,7 @@ def test_embeddings_have_a_usual_part_of_the_parameters() -> None:
     [
         *(("parameters", 0), ("parameters", 1e15), ("parameters", float("inf")), ("parameters", "8B")),
         *(("layers", 0), ("layers", 1001), ("kvHeads", 0), ("headSize", 0), ("heads", 0)),
-        *(("embeddingParameters", -1), ("kvBytesPerToken", 0), ("dtype", "fp8"), ("hidden", 4096)),
+        *(("embeddingParameters", -1), ("kvBytesPerToken", 0), ("groupSize", -1), ("dtype", "fp8"), ("hidden", 4096)),
     ],
 )
 def test_numbers_that_no_model_has_are_refused_at_their_field(field: str, value: Any) -> None:

@@ -93,6 +93,13 @@ def test_services_and_versions_of_models_scale_alike_and_in_the_order_of_the_fil
     ]
 
 
+@pytest.mark.parametrize(("rate", "is_fine"), [(0, False), (-1, False), (2e9, False), (0.0001, True), (2500, True)])
+def test_a_rate_is_above_zero(rate: float, is_fine: bool) -> None:
+    assert find(vllm(tokensPerSecond=rate)) == ({} if is_fine else {"models.0.tokensPerSecond": "rate-out-of-range"})
+    found = find(triton(requestsPerSecond=rate))
+    assert found == ({} if is_fine else {"models.0.requestsPerSecond": "rate-out-of-range"})
+
+
 def test_only_vllm_streams() -> None:
     stack = config_of(vllm(), vllm(name="files", source={"storage": "weights", "load": "mount"}), triton())
     (storage,) = stack.storage

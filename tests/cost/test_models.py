@@ -5,7 +5,14 @@ import pytest
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.cost.capacity import list_capacities
 from gpu_blueprint.cost.estimate import as_json, estimate_stack
-from gpu_blueprint.cost.models import ModelCost, describe_whole_nodes, estimate_models, list_model_assumptions
+from gpu_blueprint.cost.models import (
+    ModelCost,
+    describe_hours,
+    describe_whole_nodes,
+    estimate_models,
+    list_model_assumptions,
+    write_mean,
+)
 
 from ..support import builders
 from ..support.catalogue_rows import MONTH, PRICE, gp3
@@ -24,9 +31,13 @@ def estimate(stack: StackConfig) -> dict[str, ModelCost]:
     return {cost.name: cost for cost in estimate_models(stack, list_capacities(stack))}
 
 
-def on_one_pool(*models: dict[str, object], **pool: object) -> dict[str, ModelCost]:
+def serve_on_one_pool(*models: dict[str, object], **pool: object) -> StackConfig:
     tenant = builders.tenant(name="serving", gpus={"large": 16}, cpu="256", memory="1Ti")
-    return estimate(serve(*models, pools=[builders.pool(**{**PINNED, **pool})], tenants=[tenant]))
+    return serve(*models, pools=[builders.pool(**{**PINNED, **pool})], tenants=[tenant])
+
+
+def on_one_pool(*models: dict[str, object], **pool: object) -> dict[str, ModelCost]:
+    return estimate(serve_on_one_pool(*models, **pool))
 
 
 def test_the_least_replicas_are_priced_as_bought_and_the_most_on_demand_on_the_dearest_type() -> None:
@@ -51,6 +62,35 @@ def test_hours_without_expected_use_run_the_least_replicas() -> None:
     found = on_one_pool(chat(), expectedHours=200)["chat"]
     replica_hours = 12 * 200 + 2 * (MONTH - 200)
     assert found.cost.expected.month.known == pytest.approx(replica_hours * price("g6e.xlarge"))
+
+
+def test_every_hour_is_an_hour_in_which_the_replicas_run() -> None:
+    """More replicas never cost less an hour, although a pool with hours is closed for most of the month."""
+    day = {"timezone": "UTC", "start": "08:00", "stop": "18:00"}
+    stack = serve_on_one_pool(chat(), hours=day, expectedUtilization=0.5)
+    cost = estimate(stack)["chat"].cost
+    assert cost.floor.hour.known == pytest.approx(2 * price("g6e.xlarge"))
+    assert cost.expected.hour.known == pytest.approx(8 * price("g6e.xlarge"))
+    (capacity,) = list_capacities(stack)
+    assert capacity.open_hours < MONTH
+    assert cost.expected.month.known == pytest.approx(8 * price("g6e.xlarge") * capacity.open_hours)
+    (line,) = describe_hours(capacity)
+    assert line.endswith(f"large is open {capacity.open_hours:.0f} hours a month")
+    assert line in list_model_assumptions(stack, [capacity])
+
+
+def test_hours_below_the_open_hours_are_said() -> None:
+    (capacity,) = list_capacities(serve_on_one_pool(chat(), expectedHours=200))
+    assert next(describe_hours(capacity)).endswith(
+        "large is open 730 hours a month, of which 200 run the expected replicas and the others the least"
+    )
+    (capacity,) = list_capacities(serve_on_one_pool(chat()))
+    assert not list(describe_hours(capacity))
+
+
+@pytest.mark.parametrize(("mean", "words"), [(38.4, "38"), (9.96, "10"), (5.75, "5.8"), (8.0, "8"), (0, "0")])
+def test_a_mean_of_replicas_has_no_more_digits_than_it_needs(mean: float, words: str) -> None:
+    assert write_mean(mean) == words
 
 
 def test_models_cost_what_their_pool_counts_for_them() -> None:
@@ -127,9 +167,9 @@ def test_the_estimate_names_models_where_replicas_always_run() -> None:
 @pytest.mark.parametrize(
     ("least", "zones", "words", "nodes"),
     [
-        (1, 2, "count as 1 of the 4 places of their nodes; with nothing beside them they keep 1 node, ", [1]),
-        (2, 2, "count as 2 of the 4 places of their nodes; with nothing beside them they keep 1 node, ", [1, 2]),
-        (5, 1, "count as 5 of the 8 places of their nodes; with nothing beside them they keep 2 nodes, ", [2]),
+        (1, 2, "replica pays for 1 of the 4 places on a node; {alone} 1 whole node at ", [1]),
+        (2, 2, "replicas pay for 2 of the 4 places on a node; {alone} 1 whole node at ", [1, 2]),
+        (5, 1, "replicas pay for 5 of the 8 places on their nodes; {alone} 2 whole nodes at ", [2]),
         (4, 2, "", []),
     ],
 )
@@ -144,8 +184,9 @@ def test_least_replicas_on_shares_tell_the_price_of_the_nodes_that_they_keep(
     stack = serve(ranking(replicas={"min": least, "max": 8}), pools=pools, tenants=tenants)
     (capacity,) = list_capacities(stack)
     line = describe_whole_nodes(stack, capacity, stack.models[0])
-    assert words in line and bool(line) is bool(words)
+    alone = "while no other pod runs there, ranking keeps"
+    assert words.format(alone=alone) in line and bool(line) is bool(words)
     for count in nodes:
         assert f"${count * price('g6.4xlarge'):,.2f}" in line
-    assert ("in as many zones" in line) is (len(nodes) > 1)
+    assert ("2 nodes in 2 zones" in line) is (len(nodes) > 1)
     assert (line in list_model_assumptions(stack, [capacity])) is bool(words)

@@ -16,6 +16,7 @@ BAD = ROOT / "tests" / "configs" / "bad"
 STACK_FILES = sorted(ROOT.glob("stacks/Pulumi.*.yaml"))
 """The team's own stack files: any names, any number."""
 LINK = re.compile(r"\]\((?!http)([^)#]+)[^)]*\)")
+ANCHOR = re.compile(r"\]\((?!http)([^)#]*)#([^)]+)\)")
 HEADER = "# yaml-language-server: $schema=schema.json\n"
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "stacks" / "schema.json").read_text()))
 
@@ -56,6 +57,23 @@ def test_the_readme_is_short() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert [link for link in list_links(page) if not link.exists()] == []
+
+
+def list_anchors(page: Path) -> set[str]:
+    """Return the names that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_links_of_a_page_lead_to_headings_that_exist(page: Path) -> None:
+    found = ANCHOR.findall(page.read_text())
+    missing = [
+        f"{target}#{anchor}"
+        for target, anchor in found
+        if anchor not in list_anchors(page.parent / target if target else page)
+    ]
+    assert missing == []
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/design.md"])

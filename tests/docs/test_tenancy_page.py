@@ -22,6 +22,12 @@ def test_the_page_is_generated() -> None:
     assert render_tenancy_page() == PAGE
 
 
+def test_the_policies_of_models_and_of_prometheus_stand_beside_the_others() -> None:
+    page = render_tenancy_page()
+    for name in ("scrapes", "model-chat", "call-serving-chat", "load-balancers"):
+        assert f"| `NetworkPolicy gpu-blueprint-{name}` | " in page
+
+
 def test_the_table_has_a_row_for_each_rule_in_the_order_in_which_they_are_judged() -> None:
     assert re.findall(r"^\| `([\w-]+)` \| `gpu-blueprint-", PAGE, re.M) == [
         rule.id for policy in list_policies(make_specimen()) if not policy.only_warns for rule in policy.rules

@@ -146,6 +146,8 @@ def test_shape_and_file_together_are_refused() -> None:
 def test_a_file_of_another_family_asks_for_the_shape(folder: Path) -> None:
     write(folder / PLACE, model_type="deepseek_v3")
     assert find(chat()) == {"models.0.configJson": "config-json-unclear"}
+    write(folder / PLACE, model_type=None)
+    assert "it states no model_type" in only(chat()).reason
 
 
 RED_HAT_FP8 = {
@@ -191,6 +193,12 @@ def test_the_remedy_for_another_quantization_leads_to_a_model_without_problems(
     write(folder / PLACE, quantization_config=stored)
     remedy = only(chat()).hint.removeprefix("write ")
     assert find(chat(quantization=remedy)) == {}
+
+
+def test_the_groups_of_the_stored_weights_are_counted(folder: Path) -> None:
+    write(folder / PLACE, quantization_config={"quant_method": "awq", "bits": 4, "group_size": 32})
+    filled, problems = fill_shapes({"models": [chat(quantization="awq")]}, folder)
+    assert not problems and filled["models"][0]["shape"]["groupSize"] == 32
 
 
 def test_weights_of_8_bits_do_not_count_as_4(folder: Path) -> None:

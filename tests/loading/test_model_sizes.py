@@ -88,6 +88,7 @@ def test_every_number_of_the_shape_follows_from_the_file() -> None:
         "head_size": 128,
         "heads": 32,
         "embedding_parameters": 2 * 128256 * 4096,
+        "group_size": None,
         "kv_bytes_per_token": None,
     }
 
@@ -132,7 +133,7 @@ def test_layers_without_experts_count_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ({}, "model_type is 'None'"),
+        ({}, "states no model_type"),
         (llama(model_type="deepseek_v3"), "model_type is 'deepseek_v3'"),
         (llama(model_type="lama"), "did you mean llama"),
         (llama(model_type=["llama"]), "model_type"),
@@ -155,7 +156,7 @@ def test_layers_without_experts_count_as_they_are() -> None:
         (wide(48, 2048, 6144, 32, 4, 151936, **QWEN3_MOE, decoder_sparse_step=2), "not every layer has experts"),
         (wide(48, 2048, 6144, 32, 4, 151936, **QWEN3_MOE, mlp_only_layers=7), "not every layer has experts"),
         ({"text_config": LLAMA, "vision_config": {"depth": 32}}, "vision_config: the file has no hidden_size"),
-        ({"model_type": "llama", "text_config": llama(model_type=None)}, "model_type is 'None'"),
+        ({"model_type": "llama", "text_config": llama(model_type=None)}, "states no model_type"),
     ],
 )
 def test_a_file_whose_size_does_not_follow_asks_for_the_shape(content: dict[str, Any], words: str) -> None:

@@ -65,7 +65,9 @@ def test_the_problem_tells_each_reading_and_each_remedy(scalar: str, reason: str
 
 
 def test_only_text_in_quotes_mends_a_text_and_a_key() -> None:
-    (problem,) = refuse_ambiguous_scalars(read_document("a: 012345678901")[0], lambda path: path == ("a",))
+    (problem,) = refuse_ambiguous_scalars(
+        read_document("a: 012345678901")[0], lambda path: "text" if path == ("a",) else None
+    )
     assert problem.hint == 'write "012345678901"'
     assert [problem.hint for problem in refuse("010: x")] == ['write "010"']
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
-from gpu_blueprint.loading.stored_formats import find_stored_format
+from gpu_blueprint.loading.stored_formats import find_group_size, find_stored_format
 
 KNOWN = {stored for row in QUANTIZATIONS.values() for stored in row.stored_as}
 
@@ -68,3 +68,19 @@ def test_the_format_may_stand_at_the_language_model_or_under_its_older_name() ->
 @pytest.mark.parametrize("stored", [None, {}, 7, "fp8"])
 def test_a_file_without_quantization_has_weights_of_16_bits(stored: Any) -> None:
     assert find_stored_format({"quantization_config": stored}) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "size"),
+    [
+        ({"quant_method": "awq", "bits": 4, "group_size": 32}, 32),
+        ({"quant_method": "gptq", "bits": 4, "group_size": -1}, None),
+        ({"quant_method": "gptq", "bits": 4, "group_size": "128"}, None),
+        ({"quant_method": "gptq", "bits": 4, "group_size": True}, None),
+        ({"quant_method": "fp8"}, None),
+        (packed({**INT4, "group_size": 128}, {**INT4, "group_size": 64}), 64),
+    ],
+)
+def test_the_smallest_group_of_a_checkpoint_is_read(stored: dict[str, Any], size: int | None) -> None:
+    assert find_group_size({"quantization_config": stored}) == size
+    assert find_group_size({"text_config": {"quantization_config": stored}}) == size

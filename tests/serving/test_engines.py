@@ -104,10 +104,44 @@ def test_a_build_that_fails_leaves_the_storage_as_it_is(tmp_path: Path) -> None:
     assert not (tmp_path / "weights/ranking/detector/1/model.plan").exists()
 
 
-def test_people_learn_what_the_job_does_not_do() -> None:
-    model = find_triton(config_of(ranking(models=[DETECTOR, {**DETECTOR, "name": "single", "maxBatch": 0}])))
-    shapes, restart = list_advice(model)
-    assert "detector takes batches of 8" in shapes and restart.endswith("deployment ranking")
+def advise(*entries: dict[str, Any]) -> list[str]:
+    config = config_of(ranking(models=[*entries]))
+    model = find_triton(config)
+    mount = next(found for found in list_source_mounts(config, model) if found.may_write)
+    return [*list_advice(model, mount, config.find_namespace(model), "s3://acme-weights/models/ranking")]
+
+
+def test_people_learn_where_the_graph_lies_and_which_commands_follow() -> None:
+    """The Job runs in the namespace of its tenant, the replicas in the namespace of the model."""
+    first, *others = advise({**DETECTOR, "maxBatch": 0})
+    assert first == (
+        "s3://acme-weights/models/ranking/detector/1/model.onnx must be there; the Job writes model.plan beside it"
+    )
+    commands = [line.strip() for line in others if line.startswith("  ")]
+    assert commands == [
+        "kubectl replace --force --filename build-ranking.yaml",
+        "kubectl --namespace lab-space wait job/build-ranking --for=condition=complete --timeout=4h",
+        "kubectl --namespace lab-space describe job build-ranking",
+        "kubectl --namespace lab-space logs job/build-ranking",
+        "kubectl --namespace serving rollout restart deployment/ranking",
+    ]
+    assert commands[1].endswith(f"{build(DETECTOR)['spec']['activeDeadlineSeconds'] // 3600}h")
+
+
+def test_people_learn_the_shapes_of_batches(tmp_path: Path) -> None:
+    """Triton sends one request, or up to maxBatch of them; the flags stand as an item of args does."""
+    lines = advise(DETECTOR)
+    flags = [line.removeprefix("  - ") for line in lines if line.startswith("  - ")]
+    assert flags == [
+        "--minShapes=INPUT:1x3x224x224",
+        "--optShapes=INPUT:8x3x224x224",
+        "--maxShapes=INPUT:8x3x224x224",
+    ]
+    assert " ".join(flags) in run(tmp_path, *flags).stdout
+    assert "detector takes batches of 8" in "\n".join(lines)
+    single = {**DETECTOR, "name": "single", "maxBatch": 0}
+    assert not any("Shapes" in line or "every plan" in line for line in advise(single, {**single, "name": "other"}))
+    assert any("args reach the build of every plan" in line for line in advise(DETECTOR, single))
 
 
 @pytest.mark.parametrize(("entries", "plans"), [([entry()], []), ([entry(), DETECTOR], ["detector"])])

@@ -36,6 +36,18 @@ def test_quantization_leaves_the_embeddings_as_they_are() -> None:
     assert found.weights == pytest.approx((1.03e9 * 2 + 7e9) / 2**30, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("quantization", "extra"),
+    [("awq", 2.5), ("gptq", 2.5), ("gptq-int8", 3), ("compressed-tensors-int4", 2), ("fp8", 0)],
+)
+def test_small_groups_have_more_scales(quantization: str, extra: float) -> None:
+    shape = {**SHAPE, "embeddingParameters": 1.03e9}
+    usual = measure(chat(shape=shape, quantization=quantization)).weights
+    assert measure(chat(shape={**shape, "groupSize": 128}, quantization=quantization)).weights == usual
+    small = measure(chat(shape={**shape, "groupSize": 32}, quantization=quantization)).weights
+    assert small - usual == pytest.approx(7e9 * (extra / 32 - extra / 128) / 2**30)
+
+
 def test_a_sequence_takes_keys_and_values_of_every_layer() -> None:
     assert measure(chat()).sequence == pytest.approx(2 * 32 * 8 * 128 * 2 * 8192 / 2**30)
     assert measure(chat(kvCacheDtype="fp8")).sequence == pytest.approx(measure(chat()).sequence / 2)

@@ -23,7 +23,7 @@ def read_command(lines: tuple[str, ...], start: str) -> list[str]:
 def test_callers_are_the_own_namespace_and_those_of_the_file() -> None:
     assert explain(serve(chat()))["callers"][0] == "pods of namespace serving; `callers` lets in other namespaces"
     assert explain(serve(chat(callers=["gateway"])))["callers"][0] == (
-        "pods of namespace serving, and pods of gateway (callers)"
+        "pods of namespace serving, and of gateway (callers)"
     )
 
 

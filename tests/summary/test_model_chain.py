@@ -20,6 +20,7 @@ def test_the_steps_lead_from_the_deployment_to_the_call() -> None:
         "a replica asks",
         "image",
         "GPU memory",
+        "node's memory",
         "weights",
         "flags",
         "a start takes",
@@ -61,8 +62,35 @@ def test_a_next_version_shows_the_steps_that_differ() -> None:
 
 def test_the_cost_has_a_line_for_each_number_of_replicas() -> None:
     lines = explain(serve(chat(tokensPerSecond=2500)))["cost"]
-    assert [line.partition(":")[0] for line in lines[:3]] == ["2 replicas", "8 replicas", "12 replicas"]
+    assert [line.partition(":")[0] for line in lines[:3]] == [
+        "least, 2 replicas",
+        "expected, 8 replicas",
+        "most, 12 replicas",
+    ]
     assert lines[-1].startswith("a million tokens: $0.") and lines[-1].endswith("at 2,500 tokens a second and replica")
+
+
+def test_a_mean_is_no_exact_number_of_replicas() -> None:
+    lines = explain(serve(chat(replicas={"min": 1, "max": 9}), chat(name="code", replicas={"min": 1, "max": 6})))[
+        "cost"
+    ]
+    assert lines[0].startswith("least, 1 replica: $") and lines[1].startswith("expected, about 4.7 replicas: $")
+
+
+def test_without_replicas_callers_get_errors_until_one_is_ready() -> None:
+    query = [{"signal": "query", "promql": "sum(waiting)", "perReplica": 1}]
+    lines = explain(serve(chat(replicas={"min": 0, "max": 4}, scaleOn=query)))["replicas"]
+    assert lines[-1].startswith("then callers get errors until the query asks for a replica ")
+    assert not any("callers get errors" in line for line in explain(serve())["replicas"])
+
+
+def test_a_fixed_number_of_replicas_has_no_signals_to_explain() -> None:
+    assert explain(serve(chat(replicas={"min": 2, "max": 2})))["replicas"] == ("always 2, whatever the signals say",)
+
+
+def test_a_window_of_nothing_is_no_wait() -> None:
+    models = [{"name": "ranker", "format": "onnx", "maxBatch": 8}]
+    assert explain(serve(ranking(models=models)))["models"][0].endswith("; batches up to 8 requests")
 
 
 def test_triton_has_a_step_for_its_models() -> None:

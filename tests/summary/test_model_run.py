@@ -1,5 +1,6 @@
 """The image, memory, weights, flags and start of a model, each with its numbers."""
 
+import re
 from typing import Any
 
 import pytest
@@ -37,9 +38,36 @@ def test_a_newer_cuda_runs_with_the_features_of_the_driver() -> None:
 
 def test_the_memory_is_an_arithmetic() -> None:
     granted, weights, space, cache = explain(chat())["GPU memory"]
-    assert granted.startswith("the server takes 40.2 GiB: 0.9 of the memory")
+    assert granted == "the server takes 40.2 GiB: 0.9 of the 44.7 GiB that it sees on the smallest type"
     assert weights == "weights 15.0 GiB: 8.03 billion parameters of 2 bytes (bfloat16)"
     assert space.startswith("1.5 GiB for activations") and cache.endswith("of 8,192 tokens, so 23 at once")
+
+
+def test_a_part_of_a_shared_gpu_has_a_reason() -> None:
+    small = {"parameters": 1e9, "dtype": "bfloat16", "layers": 16, "kvHeads": 8, "headSize": 64}
+    part = explain(chat(pool="small", shape=small, maxModelLen=2048, replicas={"min": 2, "max": 8}))["GPU memory"][0]
+    assert part.endswith(
+        " of the 22.4 GiB that it sees on the smallest type, which is 0.9 / 4, since 4 pods share the GPU"
+    )
+    stated = explain(chat(gpuMemoryUtilization=0.8))["GPU memory"][0]
+    assert stated.endswith(": 0.8 of the 44.7 GiB that it sees on the smallest type")
+
+
+def test_the_memory_of_the_node_is_summed_from_its_known_and_its_assumed_parts() -> None:
+    limit, weights, shared, left, whole = explain(chat())["node's memory"]
+    known = [float(re.findall(r"[\d.]+", line)[0]) for line in (limit, weights, shared, left)]
+    assert known[0] == pytest.approx(sum(known[1:])) and known[1] == pytest.approx(known[0] / 2) and known[2] == 1
+    assert whole == "a start is assumed to take 8 GiB in all"
+    assert "node's memory" not in explain(ranking())
+
+
+def test_little_memory_of_the_node_is_said_and_downloads_pass_no_buffer() -> None:
+    small = {"parameters": 1e9, "dtype": "bfloat16", "layers": 16, "kvHeads": 8, "headSize": 64}
+    hub = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789abcdef0123456789abcdef01234567"}
+    model = chat(pool="small", shape=small, maxModelLen=2048, replicas={"min": 2, "max": 8}, source=hub)
+    lines = explain(model)["node's memory"]
+    assert lines[-1] == "a start is assumed to take 8 GiB in all, and 6 may be too few"
+    assert not any("memory_limit" in line for line in lines)
 
 
 def test_quantized_weights_keep_their_embeddings() -> None:
@@ -86,4 +114,4 @@ def test_a_start_has_its_phases_and_its_limit() -> None:
 
 def test_a_start_with_unknown_weights_says_so() -> None:
     lines = explain(ranking())["a start takes"]
-    assert "and the time for the weights, whose size is not known" in lines[0] and lines[3] == "  weights not known"
+    assert "and longer by the weights, whose size is not known" in lines[0] and lines[3] == "  weights not known"

@@ -5,6 +5,7 @@ from gpu_blueprint.summary import explain_tenant
 
 from ..support import builders
 from ..support.plans import shipped_config
+from ..support.served_stack import chat, serve
 
 
 def explain(name: str, tenant: str) -> dict[str, tuple[str, ...]]:
@@ -34,6 +35,19 @@ def test_a_pod_of_each_pool_is_told_its_limits_and_selector() -> None:
         "nodeSelector gpu-blueprint/pool: infer-l4"
     )
     assert asked[1].endswith("; nodeSelector gpu-blueprint/pool: infer-a10g")
+
+
+def test_a_caller_reads_the_address_of_the_models_that_it_may_call() -> None:
+    teams = [
+        builders.tenant(name="serving", gpus={"large": 16}, cpu="256", memory="1Ti"),
+        builders.tenant(name="language", gpus={}),
+    ]
+    stack = serve(chat(callers=["language"]), chat(name="own", replicas={"min": 1, "max": 2}), tenants=teams)
+    serving, language = ({step.title: step.lines for step in explain_tenant(stack, team)} for team in stack.tenants)
+    assert language["calls"] == (
+        "model chat of serving: http://chat.serving.svc, by NetworkPolicy gpu-blueprint-call-serving-chat",
+    )
+    assert "calls" not in serving
 
 
 def test_the_cost_share_is_the_share_in_the_estimate() -> None:

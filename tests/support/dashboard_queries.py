@@ -8,7 +8,8 @@ from gpu_blueprint.monitoring.dashboards import DASHBOARDS, Dashboard, Panel, Qu
 
 from . import builders, made_up_fleet
 
-ALL_CHOSEN = {"__rate_interval": "5m", "__range": "3h", "pool": ".+", "tenant": ".+", "namespace": ".+", "node": ".+"}
+_NAMES = ("pool", "tenant", "namespace", "node", "deployment")
+ALL_CHOSEN = {"__rate_interval": "5m", "__range": "3h", **dict.fromkeys(_NAMES, ".+")}
 """The values of Grafana's variables when everything is chosen."""
 
 

@@ -148,6 +148,10 @@ _SIZES: dict[str, tuple[Fields, Fields]] = {
         {"maxModelLen": 60000, "quantization": "fp8_per_tensor"},
         {"maxModelLen": 60000, "quantization": "fp8_per_tensor", "shape": {**SHAPE, "embeddingParameters": 8e9}},
     ),
+    "groupSize": (
+        {"maxModelLen": 100_000, "quantization": "awq"},
+        {"maxModelLen": 100_000, "quantization": "awq", "shape": {**SHAPE, "groupSize": 8}},
+    ),
     "heads": ({"gpus": 2}, {"gpus": 2, "shape": {**SHAPE, "heads": 33}}),
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from . import queue_series as queues
 from .exporter_series import Series, merge, named
 from .made_up_fleet import GPUS, NODES, PODS, Gpu, Node, Pod
+from .model_series import list_models
 
 END = 1_795_000_000 - 1_795_000_000 % 7200
 """Last second of the fleet."""
@@ -19,7 +20,7 @@ WAITED_SECONDS, JOB_AGE = 1200, 7200
 def openmetrics() -> str:
     """Return all series as text."""
     lines = []
-    groups = (_list_objects(), _list_gpus(), _list_faults(), _list_karpenter(), _list_queues())
+    groups = (_list_objects(), _list_gpus(), _list_faults(), _list_karpenter(), _list_queues(), list_models())
     for series, value in {add_target(series): value for group in groups for series, value in group}.items():
         for minute in range(MINUTES + 1):
             sample = value(minute)

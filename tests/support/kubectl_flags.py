@@ -35,6 +35,11 @@ FLAGS: Mapping[str, Flags] = {
         "--all --allow-missing-template-keys --force --force-conflicts --openapi-patch --overwrite --prune --recursive"
         " -R --server-side --show-managed-fields --wait",
     ),
+    "replace": _list_flags(
+        "--cascade --dry-run --field-manager --filename -f --grace-period --kustomize -k --output -o --raw"
+        " --subresource --template --timeout --validate",
+        "--allow-missing-template-keys --force --recursive -R --save-config --show-managed-fields --wait",
+    ),
     "cordon": _list_flags("--dry-run --selector -l"),
     "delete": _list_flags(
         "--cascade --dry-run --field-selector --filename -f --grace-period --kustomize -k --output -o --raw --selector"

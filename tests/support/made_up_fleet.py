@@ -5,6 +5,7 @@
 - Pool turns: an L4 that two pods share.
 - Pool slices: eight H100 cut into seven slices each; a pod holds fourteen slices.
 - Pool unseen: a GPU whose dcgm-exporter does not answer.
+- Models: chat of the team in pool main, with a next version, and ranking of speech in pool turns.
 - Pool train: no nodes yet; the team's jobs hold what it owns, what no grant covers, and what speech lends.
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import builders
+from .served_models import HUB, WEIGHTS, chat, ranking
 
 STACK: dict[str, Any] = {
     "pools": [
@@ -31,6 +33,12 @@ STACK: dict[str, Any] = {
         builders.tenant(gpus={"main": 8, "unseen": 1, "train": 8}),
         builders.tenant(name="speech", gpus={"turns": 4, "slices": 14, "train": 16}),
     ],
+    "storage": [{**WEIGHTS, "tenants": {"speech": "read"}}],
+    "models": [
+        chat(tenant="team", pool="main", source=HUB, version="1", next={"version": "2", "share": 0.25}),
+        ranking(tenant="speech", pool="turns"),
+    ],
+    **builders.monitoring(),
 }
 
 

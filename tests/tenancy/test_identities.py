@@ -156,5 +156,5 @@ def test_versions_with_different_storage_share_one_role_that_reads_both() -> Non
 
 def test_weights_from_elsewhere_need_no_role() -> None:
     assert grants_of_models(chat(source=served_models.HUB)) == {}
-    homes = {"name": "weights", "kind": "efs", "tenants": {"serving": "read"}}
+    homes = {"name": "weights", "kind": "efs", "tenants": {"serving": "write"}}
     assert grants_of_models(chat(), storage=[homes]) == {}

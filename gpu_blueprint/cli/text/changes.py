@@ -9,7 +9,7 @@ from ...changes.effects import Verdict
 from ...judging.formats import make_printable
 from .changes_report import Report, list_notes, list_reasons, summarize
 from .changes_sections import Item, Section, list_sections
-from .tables import make_console
+from .tables import make_console, wrap_words
 
 _WIDTH = 80
 _STYLES: dict[Verdict | None, str] = {
@@ -79,8 +79,11 @@ def _share(widest: list[int], room: int) -> list[int]:
 
 
 def _print(out: Console, text: str, *, bullet: str = "", style: str = "") -> None:
-    """Print a text in lines of the page's width; the bullet stands before the first line."""
+    """Print a text in lines of the page's width; the bullet stands before the first line.
+
+    A longer word, such as an image with its digest, stays whole.
+    """
     indent = " " * len(bullet)
     clean = " ".join(make_printable(text).split())
-    for line in wrap(clean, _WIDTH, initial_indent=bullet, subsequent_indent=indent, break_on_hyphens=False):
+    for line in wrap_words(clean, _WIDTH, bullet, indent):
         out.print(Text(line, style=style), soft_wrap=True)

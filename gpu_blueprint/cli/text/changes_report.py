@@ -8,7 +8,6 @@ from typing import Any
 from ...changes.effects import ALL_TENANTS, Effect, NodeDrain, ResourceChange, TenantChange, Verdict
 from ...changes.report import Changes
 from ...changes.snapshot import Snapshot
-from ...cost.compare import Change
 from ...errors import Problem
 
 _MOST_NAMED = 3
@@ -126,7 +125,7 @@ def _list_change_clauses(changes: Changes, stack: str) -> Iterator[str]:
     yield _count_objects(objects)
     yield from _list_drain_clauses(changes.drains)
     yield from _list_tenant_clauses(changes.tenants)
-    yield from _list_cost_clauses(changes.costs, stack)
+    yield from _list_cost_clauses(changes, stack)
     errors = sum(finding.get("severity") == "error" for finding in changes.new_findings)
     if errors:
         yield f"{count(errors, 'policy rule')} newly fail{'s' if errors == 1 else ''}"
@@ -200,18 +199,27 @@ def name_tenant(change: TenantChange) -> str:
     return f"tenant {change.tenant}" if change.tenant else "the whole cluster"
 
 
-def _list_cost_clauses(costs: Sequence[Change], stack: str) -> Iterator[str]:
-    if not costs:
+def _list_cost_clauses(changes: Changes, stack: str) -> Iterator[str]:
+    if not changes.costs:
         return
-    total = costs[-1]
+    total = changes.costs[-1]
     expected = _subtract(total.before.expected_hour, total.after.expected_hour)
     most = _subtract(total.before.ceiling_hour, total.after.ceiling_hour)
     if expected is None or most is None:
         yield f"the difference in the cost of {stack} is not known"
     elif not expected and not most:
-        yield f"{stack} costs the same"
+        yield f"{stack} costs the same{_explain_same_cost(changes)}"
     else:
         yield f"{stack} costs {_format_more(expected)} as expected, and {_format_more(most)} at most"
+
+
+def _explain_same_cost(changes: Changes) -> str:
+    """Say why other replicas cost the same: what a pool is expected to use, and its ceiling, bound their cost."""
+    old, new = (
+        {(each.get("tenant"), each.get("name")): each.get("replicas") for each in found.cost.get("models", [])}
+        for found in (changes.before, changes.after)
+    )
+    return ", since its pools keep their expected use and their ceilings" if old != new else ""
 
 
 def _subtract(before: float | None, after: float | None) -> float | None:

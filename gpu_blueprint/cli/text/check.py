@@ -65,8 +65,9 @@ def _summarize(result: Result, stack: StackFile) -> str:
         from ...judging.problems import summarize_findings  # loads the policy rules
 
         return summarize_findings(result.findings, stack.config.environment, result.levels)
-    pools, tenants = len(stack.config.pools), len(stack.config.tenants)
-    return f"fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}"
+    pools, tenants, models = len(stack.config.pools), len(stack.config.tenants), len(stack.config.models)
+    served = f", {_count(models, 'model')}" if models else ""
+    return f"fine: {_count(pools, 'pool')}, {_count(tenants, 'tenant')}{served}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from rich.table import Table
 
 from ...cost.estimate import CASES, Estimate
-from ...cost.models import MillionPrice, ReplicaCounts
+from ...cost.models import MillionPrice, ReplicaCounts, write_mean
 from ...cost.money import Cost, Usd
 from .tables import make_table
 
-MODELS_TITLE = "Models at min, expected and max replicas: at min and expected as bought, at max on demand"
-MODEL_HEADERS = ("model", "replicas", "at min/h", "expected/h", "at max/h", "a million at full load")
+MODELS_TITLE = "Models: least and expected replicas as bought, most replicas on demand; a million at full load"
+MODEL_HEADERS = ("model", "replicas", "least/h", "a month", "expected/h", "a month", "most/h", "a month", "a million")
 HEADERS = ("idle/h", "a month", "expected/h", "a month", "at most/h", "a month")
 
 
@@ -69,9 +69,9 @@ def build_tenants_table(estimate: Estimate) -> Table:
 def list_model_rows(estimate: Estimate) -> Iterator[tuple[str, ...]]:
     """Yield a row of MODEL_HEADERS for each model, and below a model of two versions a row for each version."""
     for model in estimate.models:
-        yield (model.name, _format_counts(model.replicas), *_format_hours(model.cost), _format_million(model.million))
+        yield (model.name, _format_counts(model.replicas), *format_cost(model.cost), _format_million(model.million))
         for version in model.versions if len(model.versions) > 1 else ():
-            yield (f"· {version.deployment}", _format_counts(version.replicas), *_format_hours(version.cost), "")
+            yield (f"· {version.deployment}", _format_counts(version.replicas), *format_cost(version.cost), "")
 
 
 def build_models_table(estimate: Estimate) -> Table:
@@ -87,18 +87,14 @@ def build_models_table(estimate: Estimate) -> Table:
 
 
 def _format_counts(counts: ReplicaCounts) -> str:
-    return " / ".join(f"{count:.3g}" for count in (counts.min, counts.expected, counts.max))
-
-
-def _format_hours(cost: Cost) -> list[str]:
-    return [_format_hour(getattr(cost, case).hour) for case in CASES]
+    return f"{counts.min:g} / {write_mean(counts.expected)} / {counts.max:g}"
 
 
 def _format_million(found: MillionPrice | None) -> str:
     """Write the price of a million tokens, from its price as bought to the price on demand on the dearest type."""
     if found is None:
-        return "no throughput stated"
-    return f"{found.unit} {_format_unit(found.as_bought)} to {_format_unit(found.at_most)}"
+        return "not stated"
+    return f"{found.unit}\n{_format_unit(found.as_bought)}\nto {_format_unit(found.at_most)}"
 
 
 def build_listing(title: str, lines: Iterable[tuple[str, str]]) -> Table:

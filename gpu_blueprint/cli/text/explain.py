@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from textwrap import wrap
 from typing import Protocol
 
 from rich.console import Console
 from rich.text import Text
 
-from .tables import make_console
+from .tables import make_console, wrap_words
 
 
 class Step(Protocol):
@@ -60,4 +59,4 @@ def _print_steps(out: Console, steps: Sequence[Step]) -> None:
 
 
 def _wrap(line: str, width: int) -> list[str]:
-    return [line] if line.startswith(" ") else wrap(line, width, break_on_hyphens=False, break_long_words=False)
+    return [line] if line.startswith(" ") else wrap_words(line, width)

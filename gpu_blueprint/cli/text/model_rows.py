@@ -11,17 +11,29 @@ MODEL_HEADERS = ("model", "server", "pool", "replicas", "weights", "GPU memory")
 def list_model_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str, ...]]:
     """Yield a row of MODEL_HEADERS for each version of each model."""
     for model in models:
-        for index, version in enumerate(model.versions):
+        for version in model.versions:
             gpus = model.gpus.replace("nvidia.com/", "")
             replicas = f"{version.min_replicas} to {version.max_replicas} × {gpus}"
             yield (
                 f"{model.namespace}/{version.deployment}",
                 f"{model.server}\n{version.tag}",
                 model.pool,
-                "\n".join([replicas, *(model.scales_on if index == 0 else [])]),
+                "\n".join([replicas, *_list_shares(model, version), *model.scales_on]),
                 f"{_name_source(version)}\n{version.way}",
                 describe_memory(version.memory),
             )
+
+
+def _list_shares(model: ModelSummary, version: VersionSummary) -> Iterator[str]:
+    """Yield the part of the requests that a version beside another gets, which is its part of the replicas."""
+    if len(model.versions) > 1:
+        least, most = (
+            sum(getattr(each, bound) for each in model.versions) for bound in ("min_replicas", "max_replicas")
+        )
+        yield "share of the requests:"
+        if least:
+            yield f"{version.min_replicas / least:.0%} at least replicas"
+        yield f"{version.max_replicas / most:.0%} at most replicas"
 
 
 def _name_source(version: VersionSummary) -> str:

@@ -4,6 +4,7 @@ import io
 import re
 import sys
 from contextlib import AbstractContextManager
+from textwrap import wrap
 from typing import IO, cast
 
 from rich.console import Console
@@ -32,6 +33,20 @@ def make_console(width: int = WIDTH) -> Console:
     if sys.stdout.isatty():
         return _Pipe(highlight=False, emoji=False)
     return _Pipe(file=cast(IO[str], _Trimmed()), width=width, highlight=False, emoji=False)
+
+
+def wrap_words(text: str, width: int, first: str = "", others: str = "") -> list[str]:
+    """Return a text in lines; a word that is longer than a line stays whole, so that people can copy and search it.
+
+    Args:
+        text: The text.
+        width: Columns of a line.
+        first: Beginning of the first line.
+        others: Beginning of the other lines.
+    """
+    return wrap(
+        text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False, break_long_words=False
+    )
 
 
 def show_progress(message: str) -> AbstractContextManager[object]:

@@ -1,5 +1,6 @@
 """Alerts about models that the platform serves, beside the alerts about everything that KEDA scales."""
 
+from ...catalog import namespaces
 from ..facts import MODEL
 from ..recording import copy_label, count_new
 from ..rules import Alert
@@ -11,6 +12,8 @@ NEARLY_FULL = 0.95
 """Share of the KV cache above which the next sequence displaces another."""
 MOST_RESTARTS = 3
 """Restarts of a model's servers within an hour: a node that goes takes its pods along and restarts none."""
+OPENING_SECONDS = 2 * 3600
+"""Age of an opening of a pool below which its failure counts: it repeats every hour of the pool's day."""
 
 _READY = "max by (namespace, deployment) (kube_deployment_status_replicas_ready)"
 _STANDS_STILL = (
@@ -21,6 +24,16 @@ _CACHE = f"avg by (namespace, deployment) ({copy_label('vllm:kv_cache_usage_perc
 _RESTARTS = copy_label(
     count_new("kube_pod_container_status_restarts_total", "1h"), "deployment", "pod", f"(.+)-{RANDOM}+-{RANDOM}{{5}}"
 )
+# The close of a pool sets this limit to 0, and the opening removes it (docs/decisions/0007-hours.md). Karpenter exports
+# the limits that a NodePool has now: pkg/controllers/metrics/nodepool.
+_CLOSED = copy_label('karpenter_nodepools_limit{resource_type="cpu"} == 0', "pool", "nodepool")
+_FAILED_OPENINGS = (
+    f'kube_job_failed{{namespace="{namespaces.KUBE_SYSTEM}",job_name=~"hours-open-.+",condition="true"}} == 1'
+    f" and on (namespace, job_name) time() - kube_job_created < {OPENING_SECONDS}"
+)
+_NOT_OPENED = copy_label(f"({_FAILED_OPENINGS})", "pool", "job_name", "hours-open-(.+)-[0-9]+")
+_SHOULD_ANSWER = f"({MODEL} > 0 unless on (pool) ({_CLOSED} unless on (pool) {_NOT_OPENED}))"
+"""Versions that should have a replica now: of a pool with hours while it is open, or has failed to open."""
 _WHO = "{{ $labels.namespace }}/{{ $labels.deployment }}"
 _PODS = "`kubectl get pods -n {{ $labels.namespace }} -l app.kubernetes.io/instance={{ $labels.deployment }}`"
 _ON_DEPLOYMENT = "-n {{ $labels.namespace }} deployment/{{ $labels.deployment }}"
@@ -31,15 +44,15 @@ MODEL_ALERTS = (
         subject="Models",
         severity="critical",
         # A model that may have no replica is asleep, and not broken.
-        expr=f"({_READY} == 0) and on (namespace, deployment) ({MODEL} > 0)",
+        expr=f"({_READY} == 0) and on (namespace, deployment) {_SHOULD_ANSWER}",
         wait="15m",
         summary=f"No replica of model {_WHO} has been ready for 15 minutes",
         costs="Every request to this version of the model fails.",
         steps=(
             f"See where its pods are: {_PODS}.",
             "If they are Pending: read the runbook of ServicePodsPending. If there are none: ServicePodsRefused.",
-            "If they are Pending because their pool is closed (`hours`): they start when it opens. Silence the alert in"
-            " those hours, or use a pool without hours.",
+            "If they are Pending because their pool has not opened (`hours`): see the failed Job of its opening,"
+            " `kubectl get jobs -n kube-system`. docs/decisions/0007-hours.md opens a pool by hand.",
             f"If they restart: `kubectl logs {_ON_DEPLOYMENT} --previous` tells why; a wrong path of the weights, too"
             " little memory for `maxModelLen` and a missing right to read the storage end a server at its start.",
             "If they load for longer than `blueprint explain STACK MODEL` says: compare the source of the weights with"

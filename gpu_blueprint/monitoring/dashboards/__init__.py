@@ -3,19 +3,21 @@
 from ...config import StackConfig
 from .autoscaling import AUTOSCALING
 from .fleet import FLEET
+from .models import MODELS
 from .node_health import NODE_HEALTH
 from .panels import Dashboard, Panel, Place, Query, Row, Variable, place_panels
 from .pool import POOL_PAGE
 from .queues import QUEUES
 from .tenant import TENANT_PAGE
 
-DASHBOARDS = (FLEET, POOL_PAGE, TENANT_PAGE, NODE_HEALTH, AUTOSCALING, QUEUES)
+DASHBOARDS = (FLEET, POOL_PAGE, TENANT_PAGE, NODE_HEALTH, AUTOSCALING, QUEUES, MODELS)
 """All dashboards, from the whole fleet to the details."""
 
 
 def list_dashboards(stack: StackConfig) -> list[Dashboard]:
-    """Return the dashboards of a stack: a stack without queues has no dashboard about them."""
-    return [page for page in DASHBOARDS if page is not QUEUES or stack.queueing]
+    """Return the dashboards of a stack: a stack without queues or models has no dashboard about them."""
+    absent = ([] if stack.queueing else [QUEUES]) + ([] if stack.models else [MODELS])
+    return [page for page in DASHBOARDS if page not in absent]
 
 
 DASHBOARD_LABEL = "grafana_dashboard"

@@ -72,7 +72,7 @@ class Row:
 class Variable:
     """A choice at the top of a dashboard: the pools or tenants of the stack, unless ``query`` returns the values."""
 
-    name: Literal["pool", "tenant", "namespace", "node"]
+    name: Literal["pool", "tenant", "namespace", "node", "deployment"]
     query: str = ""
     opens_with_first: bool = False
     """The dashboard opens with the first value instead of all values."""

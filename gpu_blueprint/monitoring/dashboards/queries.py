@@ -1,6 +1,7 @@
 """Parts of expressions that several dashboards use."""
 
 from ..alerts import ALERTS
+from ..facts import MODEL
 from ..recording import NAMESPACE, NODE, ON_POOL
 from .panels import Variable
 
@@ -13,6 +14,8 @@ POOL, FIRST_POOL = Variable("pool"), Variable("pool", opens_with_first=True)
 TENANT, FIRST_TENANT = Variable("tenant"), Variable("tenant", opens_with_first=True)
 NODE_OF_POOL = Variable("node", f"label_values({NODE}{{{POOLS}}}, node)")
 NAMESPACE_OF_TENANT = Variable("namespace", f"label_values({NAMESPACE}{{{TENANTS}}}, namespace)")
+VERSION = Variable("deployment", f"label_values({MODEL}{{{SPACES}}}, deployment)")
+"""The versions of the models in the chosen namespaces, by their Deployments."""
 
 IN_POOL = f"{ON_POOL}{{{POOLS}}}"
 IN_POOL_LATELY = f"* on (node) group_left (pool) max by (node, pool) (max_over_time({NODE}{{{POOLS}}}[1h]))"

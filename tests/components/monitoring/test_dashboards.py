@@ -7,7 +7,7 @@ import pytest
 
 from gpu_blueprint.monitoring.dashboards import DASHBOARDS, list_dashboards
 
-from ...support import builders
+from ...support import builders, served_models
 from ...support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of, shipped_config
 
 LARGEST = 2**20
@@ -50,7 +50,7 @@ def test_dashboards_are_made_only_with_monitoring(stack: str) -> None:
 def test_each_dashboard_is_a_configmap_with_the_sidecars_labels(fields: dict[str, Any], labels: dict[str, str]) -> None:
     found = list_dashboard_maps(plan_of(builders.stack(**fields)))
     assert {key for config_map in found for key in config_map["data"]} == {
-        f"{page.uid}.json" for page in DASHBOARDS if page.uid != "gpu-queues"
+        f"{page.uid}.json" for page in DASHBOARDS if page.uid not in ("gpu-queues", "gpu-models")
     }
     for config_map in found:
         assert config_map["metadata"]["namespace"] == "monitoring" and config_map["metadata"]["labels"] == labels
@@ -58,6 +58,12 @@ def test_each_dashboard_is_a_configmap_with_the_sidecars_labels(fields: dict[str
         (text,) = config_map["data"].values()
         assert len(text.encode()) < LARGEST
         assert f"{json.loads(text)['uid']}.json" in config_map["data"]
+
+
+def test_only_a_stack_with_models_has_a_dashboard_about_them() -> None:
+    with_models = {page.uid for page in list_dashboards(served_models.config_of(served_models.chat()))}
+    without = {page.uid for page in list_dashboards(served_models.config_of())}
+    assert with_models - without == {"gpu-models"} and not without - with_models
 
 
 def test_grafana_reads_its_password_from_a_secret_that_exists_first() -> None:

@@ -29,6 +29,9 @@ STACK: dict[str, Any] = {
             purchase=["reserved"],
             reservations=[{"id": "cr-0a1b2c3d"}],
         ),
+        builders.pool(
+            name="day", instanceTypes=["g6.xlarge"], hours={"timezone": "UTC", "start": "08:00", "stop": "18:00"}
+        ),
         builders.pool(name="train", purpose="training", instanceTypes=["p4d.24xlarge"], maxGpus=32),
         builders.pool(name="other", purpose="training", instanceTypes=["p4d.24xlarge"], maxGpus=8),
     ],
@@ -38,10 +41,11 @@ STACK: dict[str, Any] = {
     "models": [
         chat(tenant="team", pool="main", source=HUB, replicas={"min": 1, "max": 2}),
         chat(name="asleep", tenant="team", pool="main", source=HUB, replicas={"min": 0, "max": 1}, scaleOn=[_JOBS]),
+        chat(name="desk", tenant="team", pool="day", source=HUB, replicas={"min": 1, "max": 1}),
     ],
     **builders.monitoring(),
     "tenants": [
-        builders.tenant(),
+        builders.tenant(gpus={"main": 4, "day": 1}),
         builders.tenant(name="vision", gpus={"train": 8, "other": 4}),
         builders.tenant(name="language", gpus={"train": 16}),
     ],

@@ -24,6 +24,26 @@ def _cache(share: float, pod: str = "chat-6d4cf56db6-x7k2p", name: str = "chat")
     return {named("vllm:kv_cache_usage_perc", **labels, model_name="chat"): f"{share}x60"}
 
 
+def _close(values: str, pool: str = "day") -> Series:
+    """The limit of CPU of a pool, which only a closed pool has; beside it the pool's limit of GPUs."""
+    return {
+        named("karpenter_nodepools_limit", nodepool=pool, resource_type="cpu"): values,
+        named("karpenter_nodepools_limit", nodepool=pool, resource_type="nvidia.com/gpu"): "8x400",
+    }
+
+
+def _opening(failed: int, *, created: int = 0, job: str = "hours-open-day-29374560") -> Series:
+    """A Job that opens a pool; its creation in seconds since the first sample."""
+    of = {"namespace": "kube-system", "job_name": job}
+    return {
+        named("kube_job_failed", **of, condition="true"): f"{failed}x400",
+        named("kube_job_failed", **of, condition="false"): f"{1 - failed}x400",
+        named("kube_job_created", **of): f"{created}x400",
+    }
+
+
+DESK = {"namespace": "team", "deployment": "desk"}
+_NO_DESK = _ready("0x400", "desk")
 _TARGET = {"job": "kube-state-metrics", "instance": "10.0.0.1:8080"}
 
 
@@ -42,6 +62,20 @@ CASES: tuple[AlertCase, ...] = (
     # A model that may sleep, and a Deployment of the team.
     quiet("ModelNotReady", _ready("0x60", "asleep"), at="20m"),
     quiet("ModelNotReady", _ready("0x60", "web"), at="20m"),
+    # A model in a pool with hours: the pool is open, closes, opens late, or has failed to open.
+    fires("ModelNotReady", _NO_DESK, at="20m", labels=DESK),
+    quiet("ModelNotReady", _NO_DESK, _close("0x400"), at="20m"),
+    quiet("ModelNotReady", _NO_DESK, _close("0x30 _x60"), at="40m"),
+    fires("ModelNotReady", _NO_DESK, _close("0x30 _x60"), at="60m", labels=DESK),
+    fires("ModelNotReady", _NO_DESK, _close("64x400"), at="20m", labels=DESK),
+    fires("ModelNotReady", _NO_DESK, _close("0x400", "main"), at="20m", labels=DESK),
+    fires("ModelNotReady", _ready("0x60"), _close("0x400", "main"), at="20m", labels=CHAT),
+    fires("ModelNotReady", _NO_DESK, _close("0x400"), _opening(1), at="60m", labels=DESK),
+    quiet("ModelNotReady", _NO_DESK, _close("0x400"), _opening(1), at="150m"),
+    fires("ModelNotReady", _NO_DESK, _close("0x400"), _opening(1, created=3600), at="150m", labels=DESK),
+    quiet("ModelNotReady", _NO_DESK, _close("0x400"), _opening(0), at="60m"),
+    quiet("ModelNotReady", _NO_DESK, _close("0x400"), _opening(1, job="hours-open-today-29374560"), at="60m"),
+    quiet("ModelNotReady", _NO_DESK, _close("0x400"), _opening(1, job="hours-close-day-29374560"), at="60m"),
     fires("ModelRolloutStandsStill", _progress("false"), at="5m", labels=CHAT),
     quiet("ModelRolloutStandsStill", _progress("true"), at="5m"),
     quiet("ModelRolloutStandsStill", _progress("false", "web"), at="5m"),

@@ -71,7 +71,11 @@ CASES: tuple[RecordingCase, ...] = (
     records_nothing("gpu_blueprint:max_cpus", only='pool="main"'),
     records(
         "gpu_blueprint:model_replicas",
-        samples={'namespace="team", deployment="chat"': 1, 'namespace="team", deployment="asleep"': 0},
+        samples={
+            'namespace="team", deployment="chat"': 1,
+            'namespace="team", deployment="asleep"': 0,
+            'namespace="team", deployment="desk", pool="day"': 1,
+        },
     ),
     records_nothing("gpu_blueprint:model_replicas", only='deployment="web"'),
     records("gpu_node:pool:info", node(), samples={NODE: 1}),

@@ -26,7 +26,7 @@ def as_json(page: Dashboard) -> Any:
 
 
 def test_dashboards_and_panels_have_distinct_ids() -> None:
-    assert len({page.uid for page in DASHBOARDS}) == len({page.title for page in DASHBOARDS}) == len(DASHBOARDS) == 6
+    assert len({page.uid for page in DASHBOARDS}) == len({page.title for page in DASHBOARDS}) == len(DASHBOARDS) == 7
     for page in DASHBOARDS:
         numbers = [panel["id"] for panel in as_json(page)["panels"]]
         assert len({panel.title for panel in page.panels}) == len(page.panels)
@@ -51,7 +51,8 @@ def test_the_choices_are_the_pools_and_tenants_of_the_stack() -> None:
 
 def test_the_dashboards_of_a_pool_and_of_a_tenant_open_with_the_first() -> None:
     opened = {page.uid: as_json(page)["templating"]["list"][1]["current"]["value"] for page in DASHBOARDS}
-    everything = {uid: ["$__all"] for uid in ("gpu-fleet", "gpu-node-health", "gpu-autoscaling", "gpu-queues")}
+    pages = ("gpu-fleet", "gpu-node-health", "gpu-autoscaling", "gpu-queues", "gpu-models")
+    everything = {uid: ["$__all"] for uid in pages}
     assert opened == {**everything, "gpu-pool": ["main"], "gpu-tenant": ["team"]}
 
 

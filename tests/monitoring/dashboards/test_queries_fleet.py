@@ -116,6 +116,32 @@ L4, H100 = 1.1518, 6.8827
         ("gpu-queues", "Units that waiting jobs want", 0, {}, 16),
         ("gpu-queues", "Stopped jobs per hour, by tenant and reason", 0, {"tenant": "speech"}, 3),
         ("gpu-queues", "Jobs without pods", 0, {}, generated_series.JOB_AGE),
+        ("gpu-models", "Versions without a replica", 0, {}, 1),
+        ("gpu-models", "Versions without a replica", 0, {"deployment": "chat-1"}, 0),
+        ("gpu-models", "Requests per second", 0, {}, 1 + 1 + 0.5 + 10 + 10),
+        ("gpu-models", "Requests per second", 0, {"namespace": "team"}, 1 + 1 + 0.5),
+        (
+            "gpu-models",
+            "Requests per second",
+            0,
+            {"namespace": "(team|speech)", "deployment": "(chat-2|ranking)"},
+            20.5,
+        ),
+        ("gpu-models", "Failed requests per second", 0, {}, 0.1 + 0.25 + 0.5 + 0.5),
+        ("gpu-models", "Requests that wait", 0, {}, 1 + 2 + 4 + 3 + 3),
+        ("gpu-models", "Requests per second, by version", 0, {"deployment": "chat-1"}, 2),
+        ("gpu-models", "Time to the first token, by version", 0, {"deployment": "chat-1"}, 0.1),
+        ("gpu-models", "Time to the first token, by version", 1, {"deployment": "chat-1"}, 0.75),
+        ("gpu-models", "Time of a whole request, by version", 0, {"deployment": "chat-2"}, 4),
+        ("gpu-models", "Time of a whole request, by version", 0, {"deployment": "ranking"}, 0.02),
+        ("gpu-models", "Time in the queue, by version", 0, {"deployment": "chat-1"}, 0.2),
+        ("gpu-models", "Time in the queue, by version", 0, {"deployment": "ranking"}, 0.004),
+        ("gpu-models", "Requests that run, by version", 0, {"deployment": "chat-1"}, 32),
+        ("gpu-models", "KV cache used, by version", 0, {"deployment": "chat-1"}, 0.6),
+        ("gpu-models", "Tokens written per second, by version", 0, {"deployment": "chat-1"}, 600),
+        ("gpu-models", "Ready replicas", 0, {"deployment": "ranking"}, 2),
+        ("gpu-models", "Ready replicas", 1, {"deployment": "ranking"}, 3),
+        ("gpu-models", "Versions", 2, {"deployment": "chat-1"}, 1),
     ],
 )
 def test_a_number_agrees_with_the_made_up_fleet(
@@ -157,6 +183,26 @@ def test_the_areas_of_gpus_by_use_add_up_to_all_gpus(fleet: str) -> None:
     queries = find_panel("gpu-fleet", "GPUs by use").queries
     total = sum(float(ask(fleet, query.expr)[0]["value"][1]) for query in queries)
     assert total == pytest.approx(8 + 1 + 8 + 1)
+
+
+@needs_promtool
+def test_the_versions_to_choose_belong_to_the_namespace(fleet: str) -> None:
+    (page,) = [page for page in DASHBOARDS if page.uid == "gpu-models"]
+    (variable,) = [variable for variable in page.variables if variable.name == "deployment"]
+    found = re.fullmatch(r"label_values\((.+), deployment\)", fill_variables(variable.query, namespace="team"))
+    assert found
+    assert {sample["metric"]["deployment"] for sample in ask(fleet, found[1])} == {"chat-1", "chat-2"}
+
+
+@needs_promtool
+def test_the_failures_of_a_version_stand_by_their_reason(fleet: str) -> None:
+    vllm, triton = find_panel("gpu-models", "Failed requests per second, by version").queries
+    for query, label, failed in (
+        (vllm, "finished_reason", {("team/chat-1", "abort"): 0.1, ("team/chat-2", "error"): 0.25}),
+        (triton, "reason", {("speech/ranking", "REJECTED"): 1}),
+    ):
+        samples = {(each["metric"]["job"], each["metric"][label]): each["value"][1] for each in ask(fleet, query.expr)}
+        assert {key: float(value) for key, value in samples.items() if float(value)} == pytest.approx(failed)
 
 
 @needs_promtool

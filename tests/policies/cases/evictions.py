@@ -33,6 +33,25 @@ def _workload(kind: str = "Deployment", namespace: str = "serving", **spec: Any)
     return resource(f"kubernetes:apps/v1:{kind}", "workload", props)
 
 
+def _job(**spec: Any) -> Resource:
+    props = {
+        "metadata": {"name": "chat", "namespace": "serving"},
+        "spec": {"template": {"metadata": {"labels": _LABELS}}, **spec},
+    }
+    return resource("kubernetes:batch/v1:Job", "job", props)
+
+
+def _pod(namespace: str = "serving", **labels: str) -> Resource:
+    metadata = {"name": "chat", "namespace": namespace, "labels": labels or _LABELS}
+    return resource("kubernetes:core/v1:Pod", "pod", {"metadata": metadata})
+
+
+def _patch(**spec: Any) -> Resource:
+    chosen = {"selector": {"matchLabels": {"app": "chat"}}, **spec}
+    props = {"metadata": {"name": "patched", "namespace": "serving"}, "spec": chosen}
+    return resource("kubernetes:policy/v1:PodDisruptionBudgetPatch", "patch", props)
+
+
 def _scaler(target: str = "chat", namespace: str = "serving", **spec: Any) -> Resource:
     props = {"metadata": {"name": "s", "namespace": namespace}, "spec": {"scaleTargetRef": {"name": target}, **spec}}
     return resource("kubernetes:keda.sh/v1alpha1:ScaledObject", "scaler", props)
@@ -112,6 +131,42 @@ CASES = cases_of(
         program(_budget(maxUnavailable=1), _budget(name="also", namespace="web", maxUnavailable=1), _workload()),
     ),
     fails("two workloads", _keeps(1, _workload(), _workload("StatefulSet")), "budget", "budget"),
+    fails("one of one stays in a ReplicaSet", _keeps(1, _workload("ReplicaSet")), "budget", words="all 1 "),
+    fails(
+        "two of two stay in a ReplicationController",
+        _keeps(2, _workload("ReplicationController", replicas=2)),
+        "budget",
+    ),
+    passes("one of two stays in a ReplicaSet", _keeps(1, _workload("ReplicaSet", replicas=2))),
+    fails("all pods of a Job stay", _keeps(3, _job(parallelism=3)), "budget", words="all 3 "),
+    passes("two of three pods of a Job stay", _keeps(2, _job(parallelism=3))),
+    fails(
+        "a part of the pods of a Job stays", _keeps("50%", _job(parallelism=4)), "budget", words="a Job has no scale"
+    ),
+    fails(
+        "a part of the pods of a Job may go",
+        program(_budget(maxUnavailable=1), _job(parallelism=4)),
+        "budget",
+        words="keeps lets no pod of chat go",
+    ),
+    fails("a single Pod stays", _keeps(1, _pod()), "budget", words="all 1 "),
+    fails("a single Pod may go", program(_budget(maxUnavailable=1), _pod()), "budget", words="a Pod has no scale"),
+    passes("other Pods may go", program(_budget(maxUnavailable=1), _pod(app="web"))),
+    passes("Pods of another namespace may go", program(_budget(maxUnavailable=1), _pod(namespace="web"))),
+    passes("a budget of no Pod", _keeps(0, _pod())),
+    passes(
+        "a job of a cloud, which is no object of Kubernetes",
+        program(
+            _budget({}, namespace="default", maxUnavailable=1), resource("aws:glue/job:Job", "etl", {"name": "etl"})
+        ),
+    ),
+    fails("a patch of a budget", program(_patch(maxUnavailable=0)), "patch", words="patched lets no pod go"),
+    fails(
+        "a patch counts the pods of a budget",
+        program(_budget(maxUnavailable=1), _patch(maxUnavailable=1), _workload(replicas=3)),
+        "budget",
+        "patch",
+    ),
     undecided("a number that only the deployment knows", program(_budget(maxUnavailable=UNKNOWN)), "budget"),
     undecided("replicas that only the deployment knows", _keeps(1, _workload(replicas=UNKNOWN)), "budget"),
 )

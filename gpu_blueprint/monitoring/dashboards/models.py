@@ -1,0 +1,238 @@
+"""Models: requests, failures, latency, queue and replicas of each version, which the platform serves.
+
+A failure here is a request that a server took and did not finish. Requests that it refused at once, such as those with
+a wrong body, have no metric under the server's prefix, which is all that Prometheus keeps of a server.
+Sources: vLLM, v1/metrics/loggers.py (finished_reason of vllm:request_success) and docs, Production Metrics; Triton,
+docs/user_guide/metrics.md (nv_inference_request_failure by reason). Read 2026-11-23.
+"""
+
+from ..alerts.models import NEARLY_FULL
+from ..facts import MODEL
+from .panels import ANY, Dashboard, Panel, Query, Row
+from .queries import NAMESPACE_OF_TENANT, SPACES, TENANT, VERSION, count_series
+
+_CHOSEN = f'{SPACES},deployment=~"$deployment"'
+# The job of a PodMonitor is its namespace and its name, and a version's monitor has the name of its Deployment.
+_JOBS = 'job=~"$namespace/$deployment"'
+_FAILED, _ANSWERED = 'finished_reason=~"abort|error"', 'finished_reason!~"abort|error"'
+
+
+def _rate(counter: str, *matchers: str, by: str = "job") -> str:
+    return f"sum by ({by}) (rate({counter}{{{','.join((_JOBS, *matchers))}}}[$__rate_interval]))"
+
+
+def _divide(part: str, whole: str) -> str:
+    """Divide two rates; a version without requests has no mean."""
+    return f"{_rate(part)} / ({_rate(whole)} > 0)"
+
+
+def _add_up(gauge: str) -> str:
+    return f"sum by (job) ({gauge}{{{_JOBS}}})"
+
+
+def _select(field: str) -> str:
+    return f"max by (namespace, deployment) (kube_deployment_{field}{{{_CHOSEN}}})"
+
+
+_SERVED = f"{_rate('vllm:request_success_total', _ANSWERED)} or {_rate('nv_inference_request_success')}"
+_BROKEN = f"{_rate('vllm:request_success_total', _FAILED)} or {_rate('nv_inference_request_failure')}"
+_WAITING = f"{_add_up('vllm:num_requests_waiting')} or {_add_up('nv_inference_pending_request_count')}"
+_CACHE = f"avg by (job) (vllm:kv_cache_usage_perc{{{_JOBS}}})"
+_QUEUED = (
+    f"{_divide('vllm:request_queue_time_seconds_sum', 'vllm:request_queue_time_seconds_count')}"
+    f" or {_divide('nv_inference_queue_duration_us', 'nv_inference_request_success')} / 1e6"
+)
+_WHOLE = (
+    f"{_divide('vllm:e2e_request_latency_seconds_sum', 'vllm:e2e_request_latency_seconds_count')}"
+    f" or {_divide('nv_inference_request_duration_us', 'nv_inference_request_success')} / 1e6"
+)
+_READY, _WANTED = _select("status_replicas_ready"), _select("spec_replicas")
+_LEAST = f"max by (namespace, deployment) ({MODEL}{{{_CHOSEN}}})"
+_BY_JOB, _BY_DEPLOYMENT = "{{job}}", "{{namespace}}/{{deployment}}"
+
+_NOW = Row(
+    "Now",
+    (
+        Panel(
+            title="Versions without a replica",
+            about="Versions of which no replica is ready, although one should be: their requests fail. In a pool with"
+            " `hours` also while it is closed. The runbook of ModelNotReady has the steps.",
+            kind="number",
+            queries=(Query(expr=count_series(f"({_READY} == 0) and on (namespace, deployment) ({_LEAST} > 0)")),),
+            thresholds=ANY,
+            width=6,
+            height=4,
+        ),
+        Panel(
+            title="Requests per second",
+            about="Requests that the chosen versions answer. Failed requests are counted beside them.",
+            kind="number",
+            queries=(Query(expr=f"sum({_SERVED})"),),
+            unit="reqps",
+            width=6,
+            height=4,
+            no_value="not measured",
+        ),
+        Panel(
+            title="Failed requests per second",
+            about="Requests that a server took and did not finish. The panel by reason tells why.",
+            kind="number",
+            queries=(Query(expr=f"sum({_BROKEN})"),),
+            unit="reqps",
+            width=6,
+            height=4,
+            no_value="not measured",
+        ),
+        Panel(
+            title="Requests that wait",
+            about="Requests in the queues of all servers. They grow while new replicas start, and then fall.",
+            kind="number",
+            queries=(Query(expr=f"sum({_WAITING})"),),
+            width=6,
+            height=4,
+            no_value="not measured",
+        ),
+    ),
+)
+_ANSWERS = Row(
+    "Answers, by version",
+    (
+        Panel(
+            title="Requests per second, by version",
+            about="Requests that a version answers. Two versions of a model share its requests by their ready"
+            " replicas, not by their speed.",
+            kind="lines",
+            queries=(Query(expr=_SERVED, legend=_BY_JOB),),
+            unit="reqps",
+            no_value="not measured",
+        ),
+        Panel(
+            title="Failed requests per second, by version",
+            about="vLLM: `error` and `abort`, as far as it counts them: a caller who hangs up may leave no trace."
+            " Triton: by its own reason. Requests that are refused at once are not among them. If only the new version"
+            " fails, take `next` back.",
+            kind="lines",
+            queries=(
+                Query(
+                    expr=_rate("vllm:request_success_total", _FAILED, by="job, finished_reason"),
+                    legend=f"{_BY_JOB} {{{{finished_reason}}}}",
+                ),
+                Query(expr=_rate("nv_inference_request_failure", by="job, reason"), legend=f"{_BY_JOB} {{{{reason}}}}"),
+            ),
+            unit="reqps",
+            no_value="not measured",
+        ),
+        Panel(
+            title="Time to the first token, by version",
+            about="vLLM: half of the requests, and 95 of 100, got their first token within this time, the wait in the"
+            " queue included. If it grows with the queue, replicas come too late: lower `perReplica` of the signal"
+            " `queue`.",
+            kind="lines",
+            queries=tuple(
+                Query(
+                    expr=f"histogram_quantile({part}, "
+                    f"{_rate('vllm:time_to_first_token_seconds_bucket', by='job, le')})",
+                    legend=f"{_BY_JOB}, {words}",
+                )
+                for part, words in ((0.5, "half"), (0.95, "95 of 100"))
+            ),
+            unit="s",
+            no_value="no requests",
+        ),
+        Panel(
+            title="Time of a whole request, by version",
+            about="Mean from the arrival of a request at the server to the end of its answer. Long answers take long:"
+            " compare versions with each other, not models.",
+            kind="lines",
+            queries=(Query(expr=_WHOLE, legend=_BY_JOB),),
+            unit="s",
+            no_value="no requests",
+        ),
+    ),
+)
+_LOAD = Row(
+    "Load, by version",
+    (
+        Panel(
+            title="Requests that wait, by version",
+            about="Requests in the queues of a version's servers. The signal `queue` adds replicas by it.",
+            kind="lines",
+            queries=(Query(expr=_WAITING, legend=_BY_JOB),),
+            width=8,
+            no_value="not measured",
+        ),
+        Panel(
+            title="Time in the queue, by version",
+            about="Mean wait before a server begins. Triton's includes the time for which it gathers a batch"
+            " (`windowMicroseconds`).",
+            kind="lines",
+            queries=(Query(expr=_QUEUED, legend=_BY_JOB),),
+            unit="s",
+            width=8,
+            no_value="no requests",
+        ),
+        Panel(
+            title="Requests that run, by version",
+            about="vLLM: sequences that its replicas compute now. At `maxNumSeqs` of each replica the next request"
+            " waits.",
+            kind="lines",
+            queries=(Query(expr=_add_up("vllm:num_requests_running"), legend=_BY_JOB),),
+            width=8,
+            no_value="not measured",
+        ),
+        Panel(
+            title="KV cache used, by version",
+            about="vLLM: mean over the replicas. If it stays near the top, sequences displace each other: the runbook"
+            " of ModelCacheFull has the remedies.",
+            kind="lines",
+            queries=(Query(expr=_CACHE, legend=_BY_JOB),),
+            unit="percentunit",
+            thresholds=((0.8, "orange"), (NEARLY_FULL, "red")),
+            maximum=1,
+            no_value="not measured",
+        ),
+        Panel(
+            title="Tokens written per second, by version",
+            about="vLLM: tokens of all answers. If it stays the same while more requests wait, the GPUs are at their"
+            " limit.",
+            kind="lines",
+            queries=(Query(expr=_rate("vllm:generation_tokens_total"), legend=_BY_JOB),),
+            no_value="not measured",
+        ),
+    ),
+)
+_REPLICAS = Row(
+    "Replicas",
+    (
+        Panel(
+            title="Ready replicas",
+            about="Ready replicas, and replicas that the autoscaler wants. If it wants more than are ready for longer"
+            " than a start takes (`blueprint explain STACK MODEL`), pods wait or servers fail.",
+            kind="lines",
+            queries=(
+                Query(expr=_READY, legend=_BY_DEPLOYMENT),
+                Query(expr=_WANTED, legend=f"{_BY_DEPLOYMENT} wanted"),
+            ),
+            no_value="no models",
+        ),
+        Panel(
+            title="Versions",
+            about="Replicas of each version: ready, wanted now, and the least of the stack file.",
+            kind="table",
+            queries=(
+                Query(expr=_READY, legend="ready"),
+                Query(expr=_WANTED, legend="wanted"),
+                Query(expr=_LEAST, legend="least"),
+            ),
+            no_value="no models",
+        ),
+    ),
+)
+
+MODELS = Dashboard(
+    uid="gpu-models",
+    title="GPU models",
+    about="Requests, failures, latency, queue and replicas of each version of the models that the platform serves.",
+    variables=(TENANT, NAMESPACE_OF_TENANT, VERSION),
+    rows=(_NOW, _ANSWERS, _LOAD, _REPLICAS),
+)

@@ -1,0 +1,93 @@
+"""docs/models.md: `check` accepts its stack files, `job` prints the Job of its plans, its table names every format."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
+from gpu_blueprint.cli import main
+from gpu_blueprint.keys import STACK_KEY
+
+from ..cli.test_parser import list_examples
+from ..loading.test_model_sizes import llama
+from ..support.plans import ROOT, shipped_file
+
+PAGE = (ROOT / "docs" / "models.md").read_text()
+BLOCKS = [yaml.safe_load(block.replace("…", "0" * 64)) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
+(CHAT,) = BLOCKS[0]["models"]
+
+
+def build_models(block: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the models of a block; fields of a model that the block leaves out are those of the first example."""
+    models = block.get("models", [block])
+    return [model if "server" in model else {**CHAT, **model} for model in models]
+
+
+def build_stack(block: dict[str, Any]) -> dict[str, Any]:
+    prod = shipped_file("prod")[STACK_KEY]
+    models = build_models(block)
+    for model in models:
+        if "configJson" in model:
+            del model["shape"]
+    downloads = any("repository" in model["source"] for model in models)
+    return {
+        **prod,
+        "environment": "staging" if downloads else prod["environment"],
+        "storage": [*prod["storage"], *block.get("storage", [])],
+        "models": models,
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of Pulumi.yaml, with the config.json that the page names."""
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "models/llama-3.1-8b").mkdir(parents=True)
+    (tmp_path / "models/llama-3.1-8b/config.json").write_text(json.dumps(llama()))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder: Path, block: dict[str, Any]) -> None:
+    document = {"config": {**shipped_file("prod"), STACK_KEY: build_stack(block)}}
+    (folder / "stacks" / "Pulumi.prod.yaml").write_text(yaml.safe_dump(document))
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: "-".join(block))
+def test_check_accepts_each_stack_file_of_the_page(
+    block: dict[str, Any], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, block)
+    ended = main(["check", "prod"])
+    shown = capsys.readouterr()
+    assert ended == 0, shown.out + shown.err
+
+
+def test_the_example_of_job_prints_the_job_of_the_plans_of_the_page(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (triton,) = (block for block in BLOCKS if "storage" in block)
+    write(folder, triton)
+    (example,) = list_examples("job")
+    assert f"blueprint {example} > build-ranking.yaml" in PAGE
+    assert main(example.split()) == 0
+    printed = capsys.readouterr().out
+    commands = [line.removeprefix("#   ") for line in printed.splitlines() if line.startswith("#   kubectl")]
+    assert [command for command in commands if command not in PAGE] == []
+    (graph,) = re.findall(r"# (s3://\S+) must be there", printed)
+    assert f"aws s3 cp embedder.onnx {graph}\n" in PAGE
+    shapes = [line.removeprefix("#   ") for line in printed.splitlines() if "Shapes=" in line]
+    assert shapes and [line for line in shapes if line not in PAGE] == []
+
+
+def test_the_table_names_each_format_of_the_catalogue_beside_its_storage() -> None:
+    rows = re.findall(r"^  \| (`\w.*?) \| (.*) \|$", PAGE, re.MULTILINE)
+    stored = {name: told for names, told in rows for name in re.findall(r"`([^`]+)`", names) if name != "quantization"}
+    assert stored.keys() == QUANTIZATIONS.keys()
+    for name, row in QUANTIZATIONS.items():
+        assert (row.made == "load") == stored[name].startswith("16 bits"), name
+        assert all(method.split()[0] in stored[name] for method in row.stored_as), name
