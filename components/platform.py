@@ -45,6 +45,7 @@ from .tenants.admission import Admission
 from .tenants.identity import TenantIdentity
 from .tenants.rights import TenantRights
 from .tenants.tenant_space import TenantSpace
+from .training.jobset import JobSetController
 
 
 class Platform(pulumi.ComponentResource):
@@ -78,7 +79,8 @@ class Platform(pulumi.ComponentResource):
 
         keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
-        ready, queues = self._make_queues(depends_on=working_cluster, opts=kubernetes)
+        jobset = self._make_jobset(depends_on=working_cluster, opts=kubernetes)
+        ready, queues = self._make_queues(depends_on=[*working_cluster, *jobset], opts=kubernetes)
         spaces = self._make_tenants(node_pools, cluster, queues, volumes, depends_on=[*ready, *keda], opts=both)
         if any(pool.headroom for pool in config.gpu_pools):
             ready_pools = [*working_cluster, *node_pools.values()]
@@ -206,6 +208,14 @@ class Platform(pulumi.ComponentResource):
         if not self._config.has_keda:
             return []
         return [Keda(f"{self.cluster_name}-keda", self._config, depends_on=depends_on, opts=opts).release]
+
+    def _make_jobset(
+        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    ) -> list[pulumi.Resource]:
+        """Make JobSet where a job may span nodes. Kueue comes after it, and then knows the kind at once."""
+        if not self._config.spanning_pools:
+            return []
+        return [JobSetController(f"{self.cluster_name}-jobset", self._config, depends_on=depends_on, opts=opts).release]
 
     def _make_queues(
         self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions

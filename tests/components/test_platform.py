@@ -45,6 +45,7 @@ FURTHER = {
     "research": {
         ("Kueue", "gpu-research-kueue"),
         ("Queues", "gpu-research-queues"),
+        ("JobSetController", "gpu-research-jobset"),
         ("EfsFileSystem", "gpu-research-storage-homes"),
     },
     "prod": {
@@ -54,6 +55,7 @@ FURTHER = {
         ("Monitoring", "gpu-prod-monitoring"),
         ("Dashboards", "gpu-prod-monitoring-dashboards"),
         ("Keda", "gpu-prod-keda"),
+        ("JobSetController", "gpu-prod-jobset"),
         ("GpuAutoscaler", "gpu-prod-serving/chat"),
         ("GpuAutoscaler", "gpu-prod-serving/ranking"),
         *((made, f"gpu-prod-tenant-serving.model-{model}") for made in OF_BUCKETS for model in ("chat", "ranking")),
