@@ -132,7 +132,7 @@ _ENGINES = (
         name="jobset",
         folder="jobset",
         package="sigs.k8s.io/jobset",
-        effort=Effort(120, 60, 600, 50),
+        effort=Effort(80, 95, 743, 53),
         version_flags={"sigs.k8s.io/jobset/pkg/version.GitVersion": "v{version}"},
     ),
     Engine(

@@ -11,8 +11,8 @@ TRAINING_ALERTS = (
         wait="5m",
         summary="Prometheus sees no JobSet controller that leads: it does not run, or it is not scraped",
         costs="If it does not run, no JobSet starts, and a run that loses a node does not start again: its other nodes"
-        " are paid for and do nothing. New JobSets are refused (`failed calling webhook`). Jobs of one node, services and"
-        " undisturbed runs go on.",
+        " are paid for and do nothing. New JobSets are refused (`failed calling webhook`). Jobs of one node, services"
+        " and undisturbed runs go on.",
         steps=(
             "Check its pods: `kubectl get pods -n jobset-system`, and their logs:"
             " `kubectl logs -n jobset-system deploy/jobset-controller --tail=100`.",
