@@ -53,9 +53,7 @@ def test_a_job_of_the_hours_requests_what_the_catalogue_says() -> None:
 
 
 def test_replicas_of_ours_are_what_the_charts_get() -> None:
-    queues = builders.queues()
-    pools = [queues["pools"][0], {**queues["pools"][1], "maxGpus": 16}]
-    planned = plan_of(builders.stack(**builders.services(), **{**queues, "pools": pools}))
+    planned = plan_of(builders.stack(**builders.services(), **builders.queues()))
     karpenter, keda, kueue, jobset = (
         find_resource(planned, "Release", part).inputs["values"]
         for part in ("-controller", "-keda", "-kueue-", "-jobset-")

@@ -33,7 +33,7 @@ from ..support.queued_stack import build_queued_stack
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 157, "research": 271, "prod": 267}
+COUNTS = {"dev": 157, "research": 275, "prod": 272}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],

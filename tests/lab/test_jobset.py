@@ -22,7 +22,9 @@ def stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JobSet:
         {
             "name": name,
             "failurePolicy": "Fail",
-            "clientConfig": {"service": {"name": "webhook-service", "namespace": "system", "path": f"/mutate-{plural}"}},
+            "clientConfig": {
+                "service": {"name": "webhook-service", "namespace": "system", "path": f"/mutate-{plural}"}
+            },
             "rules": [{"operations": ["CREATE"], "resources": [plural]}],
         }
         for name, plural in RESOURCES.items()
