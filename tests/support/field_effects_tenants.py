@@ -74,6 +74,9 @@ TENANTS: dict[str, Pair] = {
     ),
     "helmOverrides.jobset": (
         (stack(pools=[pool(purpose="training", maxGpus=16)]), REGION),
-        (stack(pools=[pool(purpose="training", maxGpus=16)], helmOverrides={"jobset": {"commonLabels": {}}}), REGION),
+        (
+            stack(pools=[pool(purpose="training", maxGpus=16)], helmOverrides={"jobset": {"commonLabels": {"a": "b"}}}),
+            REGION,
+        ),
     ),
 }
