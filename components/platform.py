@@ -77,7 +77,9 @@ class Platform(pulumi.ComponentResource):
         self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
         node_pools = self._make_pools(karpenter.node_role, depends_on=working_karpenter, opts=kubernetes)
 
-        keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
+        keda: list[pulumi.Resource] = []
+        if config.has_keda:
+            keda.append(Keda(f"{name}-keda", config, depends_on=working_karpenter, opts=kubernetes).release)
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
         ready, queues = self._make_job_controllers(depends_on=working_cluster, opts=kubernetes)
         spaces = self._make_tenants(node_pools, cluster, queues, volumes, depends_on=[*ready, *keda], opts=both)
@@ -200,13 +202,6 @@ class Platform(pulumi.ComponentResource):
                 if isinstance(pool, Pool) and pool.hours:
                     PoolHours(name, self._config, pool, pool.hours, node_pool=node_pool, opts=renamed)
         return node_pools
-
-    def _make_keda(
-        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
-    ) -> list[pulumi.Resource]:
-        if not self._config.has_keda:
-            return []
-        return [Keda(f"{self.cluster_name}-keda", self._config, depends_on=depends_on, opts=opts).release]
 
     def _make_job_controllers(
         self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
