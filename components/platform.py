@@ -45,6 +45,7 @@ from .tenants.admission import Admission
 from .tenants.identity import TenantIdentity
 from .tenants.rights import TenantRights
 from .tenants.tenant_space import TenantSpace
+from .training.jobset import JobSetController
 
 
 class Platform(pulumi.ComponentResource):
@@ -76,9 +77,11 @@ class Platform(pulumi.ComponentResource):
         self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
         node_pools = self._make_pools(karpenter.node_role, depends_on=working_karpenter, opts=kubernetes)
 
-        keda = self._make_keda(depends_on=working_karpenter, opts=kubernetes)
+        keda: list[pulumi.Resource] = []
+        if config.has_keda:
+            keda.append(Keda(f"{name}-keda", config, depends_on=working_karpenter, opts=kubernetes).release)
         # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
-        ready, queues = self._make_queues(depends_on=working_cluster, opts=kubernetes)
+        ready, queues = self._make_job_controllers(depends_on=working_cluster, opts=kubernetes)
         spaces = self._make_tenants(node_pools, cluster, queues, volumes, depends_on=[*ready, *keda], opts=both)
         if any(pool.headroom for pool in config.gpu_pools):
             ready_pools = [*working_cluster, *node_pools.values()]
@@ -200,22 +203,19 @@ class Platform(pulumi.ComponentResource):
                     PoolHours(name, self._config, pool, pool.hours, node_pool=node_pool, opts=renamed)
         return node_pools
 
-    def _make_keda(
-        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
-    ) -> list[pulumi.Resource]:
-        if not self._config.has_keda:
-            return []
-        return [Keda(f"{self.cluster_name}-keda", self._config, depends_on=depends_on, opts=opts).release]
-
-    def _make_queues(
+    def _make_job_controllers(
         self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
     ) -> tuple[Sequence[pulumi.Resource], Mapping[str, pulumi.Resource]]:
-        """Make Kueue and the queues, and return what admission and tenants wait for, and the queues by tenant.
+        """Make JobSet, Kueue and the queues; return what admission and tenants wait for, and the queues by tenant.
 
-        Admission asks for queues, so it comes after Kueue. Kueue stands for everything that it depends on itself: the
-        engine follows every path between resources before it refuses to destroy a protected stack.
+        Admission asks for queues, so it comes after Kueue, which comes after JobSet and then knows the kind at once.
+        Kueue stands for everything that it depends on itself: the engine follows every path between resources before it
+        refuses to destroy a protected stack.
         """
         name, config = self.cluster_name, self._config
+        if config.spanning_pools:
+            jobset = JobSetController(f"{name}-jobset", config, depends_on=depends_on, opts=opts)
+            depends_on = [*depends_on, jobset.release]
         if not config.queueing:
             return depends_on, {}
         kueue = Kueue(f"{name}-kueue", config, config.queueing, depends_on=depends_on, opts=opts)

@@ -2,7 +2,7 @@
 
 .lab/bin/NAME      a program
 .lab/crds/         the custom resource definitions
-.lab/kueue-objects/, .lab/keda-objects/  their definitions and webhooks
+.lab/kueue-objects/, .lab/jobset-objects/, .lab/keda-objects/  their definitions and webhooks
 .lab/stamps/NAME   hash of everything that NAME was built from; written last
 """
 

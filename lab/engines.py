@@ -129,6 +129,13 @@ _ENGINES = (
         version_flags={"sigs.k8s.io/kueue/pkg/version.GitVersion": "v{version}"},
     ),
     Engine(
+        name="jobset",
+        folder="jobset",
+        package="sigs.k8s.io/jobset",
+        effort=Effort(80, 95, 743, 53),
+        version_flags={"sigs.k8s.io/jobset/pkg/version.GitVersion": "v{version}"},
+    ),
+    Engine(
         name="pulumi",
         folder="pulumi",
         package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",

@@ -11,6 +11,8 @@ PLAYED: Mapping[str, str] = MappingProxyType({"kwok.x-k8s.io/node": "fake"})
 """Annotation of the nodes whose kubelet kwok plays."""
 RUNS = "gpu-blueprint.lab/runs"
 """Annotation of pods that end by themselves: the time after which all is done, such as ``25s``."""
+STOPS = "gpu-blueprint.lab/stops-with"
+"""Annotation of pods that fail when they are deleted or evicted: the exit code of their containers, such as ``143``."""
 STAGES = Path(__file__).parent / "stages"
 
 

@@ -1,4 +1,4 @@
-"""The whole lab of one scene: a control plane, AWS on loopback, Karpenter, Kueue, KEDA."""
+"""The whole lab of one scene: a control plane, AWS on loopback, Karpenter, JobSet, Kueue, KEDA."""
 
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -14,6 +14,7 @@ from .built import refuse_unfit
 from .control_plane import ControlPlane, start_control_plane
 from .crds import find_crds
 from .engines import REMEDIES, Bundle
+from .jobset import JobSet
 from .karpenter import NAME, start_karpenter
 from .kube import KubeClient, RefusedError
 from .kueue import Kueue
@@ -64,6 +65,8 @@ class Lab:
         self.aws: Shim
         self.kueue: Kueue
         """Not there without queues."""
+        self.jobset: JobSet
+        """Not there without a pool on which jobs span nodes."""
         self.scaling: Scaling
         """Not there unless the lab scales."""
 
@@ -73,7 +76,7 @@ class Lab:
         return self.plane.client
 
     def __enter__(self) -> Self:
-        """Start the control plane, AWS and the managed nodes; no CRD, rendered object, Karpenter, Kueue or KEDA yet.
+        """Start the control plane, AWS and the managed nodes; no CRD, rendered object or further program yet.
 
         Raises:
             LabError: An engine is missing, in which case nothing was started; or an engine ends or does not get ready.
@@ -92,6 +95,8 @@ class Lab:
                 opened.callback(self.scaling.proxy.stop)
             if self.scene.kueue_configuration:
                 self.kueue = Kueue(self.workspace, self.plane, self.scene.kueue_configuration)
+            if self.scene.has_jobset:
+                self.jobset = JobSet(self.workspace, self.plane)
             self.aws = Shim(self.scene, self.kube, self._timings)
             self.aws.start()
             opened.callback(self.aws.stop)
@@ -126,6 +131,8 @@ class Lab:
         wait_until_served(self.kube, self.workspace.refuse_dead_engines, documents)
         if self.scene.kueue_configuration and group in "kueue.x-k8s.io":
             self.kueue.install_definitions()
+        if self.scene.has_jobset and group in "jobset.x-k8s.io":
+            self.jobset.install_definitions()
 
     def load(self, manifests: Iterable[Manifest]) -> list[Refusal]:
         """Apply objects, the kinds that others need first, and return every refusal."""

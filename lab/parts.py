@@ -1,4 +1,4 @@
-"""The parts of the lab that a build makes: each engine, the custom resource definitions, objects of Kueue and KEDA."""
+"""The parts of the lab that a build makes: each engine, the custom resource definitions, and copied objects."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from .crds import EFFORT, find_crds_folder, hash_crds, write_crds
 from .engines import ENGINES, Bundle, Effort, Engine
 from .go_modules import parse_go_version, read_go_module
 from .go_tool import Go, Watch
+from .jobset_objects import JOBSET_OBJECTS
 from .keda_objects import KEDA_OBJECTS
 from .kueue_objects import KUEUE_OBJECTS
 
@@ -50,7 +51,7 @@ def list_parts(*bundles: Bundle) -> list[Part]:
         ("karpenter", "crds"),
         write_crds,
     )
-    objects = [_describe_objects(copied) for copied in (KUEUE_OBJECTS, KEDA_OBJECTS)]
+    objects = [_describe_objects(copied) for copied in (KUEUE_OBJECTS, JOBSET_OBJECTS, KEDA_OBJECTS)]
     return [part for bundle in bundles for part in (*engines, definitions, *objects) if part.bundle == bundle]
 
 

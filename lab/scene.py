@@ -63,6 +63,8 @@ class Scene:
     service_cidr: str
     kueue_configuration: Mapping[str, Any] = field(default_factory=dict)
     """Kueue's configuration in the values of its chart; empty without queues."""
+    has_jobset: bool = False
+    """True if the stack installs JobSet."""
     node_groups: tuple[NodeGroup, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     extra_images: tuple[str, ...] = field(default=())

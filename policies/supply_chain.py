@@ -71,6 +71,7 @@ RULES = (
                 "https://prometheus-community.github.io/helm-charts",
                 "https://kedacore.github.io/charts",
                 "oci://registry.k8s.io/kueue/charts/",
+                "oci://registry.k8s.io/jobset/charts/",
             ]
         },
         looks_at="registries and URLs of Helm charts, and URLs of manifests",

@@ -51,17 +51,25 @@ def build_karpenter_monitor_spec() -> dict[str, Any]:
 
 
 def build_kueue_monitor_spec() -> dict[str, Any]:
-    """Return the ``spec`` of Kueue's ServiceMonitor, which reads every replica.
+    """Return the ``spec`` of Kueue's ServiceMonitor, which reads every replica."""
+    return _build_asking_monitor_spec(namespaces.KUEUE, name="kueue", component="metrics-service")
 
-    Kueue asks the API server who reads: Prometheus sends the token of its own account, whose role must allow GET of
-    ``/metrics``, as the role of kube-prometheus-stack does. The chart's own ServiceMonitor would need its CRD before
-    Kueue, and lies in a namespace whose monitors our Prometheus does not trust.
+
+def build_jobset_monitor_spec() -> dict[str, Any]:
+    """Return the ``spec`` of JobSet's ServiceMonitor, which reads every replica."""
+    return _build_asking_monitor_spec(namespaces.JOBSET, name="jobset", component="controller")
+
+
+def _build_asking_monitor_spec(namespace: str, *, name: str, component: str) -> dict[str, Any]:
+    """Return the ``spec`` of the ServiceMonitor of a controller that asks the API server who reads its metrics.
+
+    Prometheus sends the token of its own account, whose role must allow GET of ``/metrics``, as the role of
+    kube-prometheus-stack does. The chart's own ServiceMonitor would need its CRD before the controller, and lies in a
+    namespace whose monitors our Prometheus does not trust.
     """
     return {
-        "namespaceSelector": {"matchNames": [namespaces.KUEUE]},
-        "selector": {
-            "matchLabels": {"app.kubernetes.io/name": "kueue", "app.kubernetes.io/component": "metrics-service"}
-        },
+        "namespaceSelector": {"matchNames": [namespace]},
+        "selector": {"matchLabels": {"app.kubernetes.io/name": name, "app.kubernetes.io/component": component}},
         "endpoints": [
             {
                 "port": "https",
@@ -69,7 +77,7 @@ def build_kueue_monitor_spec() -> dict[str, Any]:
                 "interval": "30s",
                 "honorLabels": True,
                 "bearerTokenFile": "/var/run/secrets/kubernetes.io/serviceaccount/token",
-                # Kueue signs the certificate itself, at each start anew.
+                # The controller signs the certificate itself, at each start anew.
                 "tlsConfig": {"insecureSkipVerify": True},
             }
         ],

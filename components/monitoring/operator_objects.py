@@ -12,6 +12,7 @@ from ..gpu.gpu_operator_values import list_operator_profiles
 from .monitors import (
     build_dcgm_monitor_spec,
     build_dns_monitor_spec,
+    build_jobset_monitor_spec,
     build_karpenter_monitor_spec,
     build_kueue_monitor_spec,
 )
@@ -30,12 +31,14 @@ class OperatorObject:
 def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
     """Return the rules, and a ServiceMonitor for each kind of exporter."""
     kueue = [OperatorObject("kueue", "ServiceMonitor", build_kueue_monitor_spec())] if config.queueing else []
+    jobset = [OperatorObject("jobset", "ServiceMonitor", build_jobset_monitor_spec())] if config.spanning_pools else []
     dns = [OperatorObject("dns", "ServiceMonitor", build_dns_monitor_spec())] if config.cluster.node_local_dns else []
     return [
         OperatorObject("rules", "PrometheusRule", {"groups": build_rule_groups(config)}),
         OperatorObject("karpenter", "ServiceMonitor", build_karpenter_monitor_spec()),
         OperatorObject("dcgm", "ServiceMonitor", build_dcgm_monitor_spec(_list_exporter_namespaces(config))),
         *kueue,
+        *jobset,
         *dns,
     ]
 

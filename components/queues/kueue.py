@@ -13,12 +13,18 @@ from gpu_blueprint.catalog.versions import KUEUE, KUEUE_IMAGE
 from gpu_blueprint.config import Queueing, StackConfig
 from gpu_blueprint.queues.configuration import build_configuration
 
+from ..controller_traffic import WEBHOOKS, build_controller_traffic
 from ..helm import complete_values, install_chart
 from ..placement import ON_SYSTEM_NODES
 from ..pod_security import label_pod_security
-from .network_policy import build_network_policy_spec
 
 _PROGRAM = "kueue-controller-manager"
+_VISIBILITY = 8082
+"""Port of the API in which people see waiting jobs.
+
+The chart registers this API (visibility.kueue.x-k8s.io) in any case. While nobody answers there, the API server cannot
+list all kinds, and then no namespace of the cluster ends.
+"""
 
 
 class Kueue(pulumi.ComponentResource):
@@ -49,7 +55,7 @@ class Kueue(pulumi.ComponentResource):
         traffic = k8s.networking.v1.NetworkPolicy(
             f"{name}-network-policy",
             metadata={"name": "kueue", "namespace": namespaces.KUEUE},
-            spec=build_network_policy_spec(config),
+            spec=build_controller_traffic(config, WEBHOOKS, _VISIBILITY),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
         )
         self.release = install_chart(

@@ -6,6 +6,7 @@ GPU_OPERATOR = "gpu-operator"
 MONITORING = "monitoring"
 KEDA = "keda"
 KUEUE = "kueue-system"
+JOBSET = "jobset-system"
 HEADROOM = "gpu-headroom"
 """Namespace of the placeholder pods that keep GPUs free."""
 MOUNT_S3 = "mount-s3"
@@ -13,5 +14,5 @@ MOUNT_S3 = "mount-s3"
 volume and service account on a node (mountpoint-s3-csi-driver v2.7.0, charts/…/values.yaml: mountpointPod)."""
 DEFAULT = "default"
 
-PLATFORM = (GPU_OPERATOR, MONITORING, KEDA, KUEUE)
+PLATFORM = (GPU_OPERATOR, MONITORING, KEDA, KUEUE, JOBSET)
 """Namespaces of the platform's own programs; they hold no pods of tenants and need no quota."""

@@ -133,6 +133,11 @@ KUEUE = Chart(name="kueue", version="0.19.2", reference="oci://registry.k8s.io/k
 checksum database does not know. The configuration and the objects are legal in both."""
 KUEUE_IMAGE = "registry.k8s.io/kueue/kueue"
 """Kueue's manager, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
+JOBSET = Chart(name="jobset", version="0.12.0", reference="oci://registry.k8s.io/jobset/charts/jobset")
+"""The chart holds the definition of JobSets in its folder crds/, which Helm installs once, and neither upgrades nor
+removes. Before another version comes here, the definition needs a way of its own into running clusters."""
+JOBSET_IMAGE = "registry.k8s.io/jobset/jobset"
+"""JobSet's controller, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")
 """Oldest and newest Kubernetes that NVIDIA validated for the operator."""
 
@@ -152,7 +157,7 @@ def build_karpenter_crd_chart(version: str) -> Chart:
 def list_charts(karpenter_version: str) -> tuple[Chart, ...]:
     """Return every chart that a stack may install, with the stack's release of Karpenter."""
     karpenter = build_karpenter_crd_chart(karpenter_version), build_karpenter_chart(karpenter_version)
-    return (*karpenter, GPU_OPERATOR, EFA_PLUGIN, PROMETHEUS_CRDS, PROMETHEUS_STACK, KEDA, KUEUE)
+    return (*karpenter, GPU_OPERATOR, EFA_PLUGIN, PROMETHEUS_CRDS, PROMETHEUS_STACK, KEDA, KUEUE, JOBSET)
 
 
 def parse_version(version: str) -> tuple[int, ...]:

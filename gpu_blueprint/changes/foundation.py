@@ -16,6 +16,7 @@ from .. import __version__
 from ..catalog.versions import (
     EFA_PLUGIN,
     GPU_OPERATOR,
+    JOBSET,
     KEDA,
     KUEUE,
     NODE_CACHE_IMAGE,
@@ -61,6 +62,7 @@ def _list_pins(config: StackConfig) -> dict[str, str]:
     charts += [PROMETHEUS_STACK] if isinstance(config.monitoring, InstallMonitoring) else []
     charts += [KEDA] if config.has_keda else []
     charts += [KUEUE] if config.queueing else []
+    charts += [JOBSET] if config.spanning_pools else []
     release = config.cluster.release
     pins = {chart.name: chart.version for chart in charts} | list_driver_versions(config)
     if config.cluster.node_local_dns:

@@ -144,7 +144,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
 LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for type_ in types}
 
 
-_WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA, namespaces.KUEUE)
+_WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA, namespaces.KUEUE, namespaces.JOBSET)
 """Namespaces of the platform whose programs keep nothing; Prometheus keeps its volumes in its own."""
 _PEOPLE = ("Group", "User")
 _SUBNET, _ROUTE = "aws:ec2/subnet:Subnet", "aws:ec2/route:Route"

@@ -27,6 +27,7 @@ def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
     taken |= {namespaces.HEADROOM: "where headroom is kept"} if any(pool.headroom for pool in stack.gpu_pools) else {}
     taken |= {namespaces.KEDA: "where KEDA runs"} if stack.has_keda else {}
     taken |= {namespaces.KUEUE: "where Kueue runs"} if stack.queueing else {}
+    taken |= {namespaces.JOBSET: "where JobSet runs"} if stack.spanning_pools else {}
     for index, tenant in enumerate(stack.tenants):
         if tenant.namespace_name in taken:
             path = ("tenants", index, "namespace" if tenant.namespace else "name")

@@ -15,6 +15,7 @@ def refuse_helm_values_without_chart(stack: StackConfig) -> Iterator[Problem]:
         and "the stack installs no Prometheus (monitoring: {mode: install})",
         "keda": not stack.has_keda and "the stack has neither services nor autoscaling: true",
         "kueue": not stack.queueing and "the stack has no queueing",
+        "jobset": not stack.spanning_pools and "the stack has no training pool whose ceiling holds two nodes",
     }
     stated = stack.helm_overrides.model_dump(by_alias=True)
     for chart, reason in reasons.items():

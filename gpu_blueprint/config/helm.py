@@ -18,3 +18,5 @@ class HelmOverrides(Model):
     """Values of the keda chart."""
     kueue: dict[str, Any] = {}
     """Values of the kueue chart."""
+    jobset: dict[str, Any] = {}
+    """Values of the jobset chart."""

@@ -16,6 +16,7 @@ _OPTIONAL_PARTS: Mapping[str, Callable[[StackConfig], bool]] = {
     "grafana": lambda stack: isinstance(stack.monitoring, InstallMonitoring) and stack.monitoring.grafana,
     "keda": lambda stack: stack.has_keda,
     "kueue": lambda stack: stack.queueing is not None,
+    "jobset": lambda stack: bool(stack.spanning_pools),
     "storage-s3": lambda stack: _has_storage(stack, "s3"),
     "storage-efs": lambda stack: _has_storage(stack, "efs"),
     "storage-fsx-lustre": lambda stack: _has_storage(stack, "fsx-lustre"),

@@ -8,8 +8,8 @@ from ..monitoring.state_metrics import build_state_metrics_values
 _HEAD = """# With your own Prometheus
 
 With `monitoring: {mode: existing}` the blueprint creates the namespace `monitoring` and, inside it, the ServiceMonitors
-of dcgm-exporter, Karpenter and, with `queueing`, Kueue, with `nodeLocalDns` the DNS caches, the rules and the
-dashboards. It also creates the CRDs that they need.
+of dcgm-exporter, Karpenter and, with `queueing`, Kueue, with `nodeLocalDns` the DNS caches, with training on
+several nodes JobSet, the rules and the dashboards. It also creates the CRDs that they need.
 
 - If the namespace exists already, `pulumi up` stops at it: `pulumi import` the namespace first.
 - Namespace and CRDs stay in the cluster when `monitoring` is removed from the stack file.
@@ -39,7 +39,9 @@ _TAIL = """```
    needs `nonResourceURLs: ["/metrics"]` with the verb `get`. kube-prometheus-stack grants it. The operator must allow
    `bearerTokenFile` (`arbitraryFSAccessThroughSMs.deny` stays off). kube-state-metrics exports Jobs, as it does by
    default. The alert KueueDown fires if one of them is missing.
-8. **With `nodeLocalDns`, Prometheus reaches ports 9253 and 9353 of every node**, where the DNS caches have their
+8. **With a training pool whose ceiling holds two nodes, Prometheus may read JobSet's metrics**, as it reads Kueue's, at
+   port 8443 of the namespace `jobset-system`. The alert JobSetDown fires if it may not.
+9. **With `nodeLocalDns`, Prometheus reaches ports 9253 and 9353 of every node**, where the DNS caches have their
    metrics. Its operator adds the label `endpoint` to `up`, as it does by default; the alert NodeLocalDnsDown reads it.
 
 To check: `count(kube_node_labels{label_gpu_blueprint_pool!=""})` returns the number of GPU nodes, and

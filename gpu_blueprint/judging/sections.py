@@ -20,6 +20,7 @@ SECTIONS: Mapping[str, Path] = {
     "Karpenter": ("cluster",),
     "GpuOperator": ("pools",),
     "Efa": ("pools",),
+    "JobSetController": ("pools",),
     "GpuPool": ("pools",),
     "CpuPool": ("pools",),
     "StaticNodes": ("pools",),

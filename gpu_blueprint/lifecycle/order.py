@@ -64,8 +64,8 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
     before its CRDs, these before its permissions, its queue and the nodes that it runs on, everything inside the
     cluster before the cluster, and the cluster before its network. Tenants also go before their queues of jobs, these
     before the flavors, and all objects of Kueue before Kueue, which must still free them, as scalers before KEDA.
-    Models go before the pools of their tenant. Tenants go before the volumes that they claim and before the drivers,
-    and a volume before everything of its storage in AWS.
+    Tenants and Kueue go before JobSet, which must still take their changes. Models go before the pools of their tenant.
+    Tenants go before the volumes that they claim and before the drivers, and a volume before all of its storage in AWS.
 
     Args:
         resources: The resources of a state, in the order in which they were created.
@@ -81,7 +81,7 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
         (definitions, needed),
         (state.select_kinds("ClusterQueue"), state.select_kinds("ResourceFlavor", "Cohort")),
         (state.select_package(f"kubernetes:{KUEUE_API}"), state.select_releases("kueue")),
-        (state.select_releases("kueue"), state.select_inside("SystemNodes")),
+        (state.select_releases("kueue"), [*state.select_releases("jobset"), *state.select_inside("SystemNodes")]),
         (state.select_kinds("ScaledObject"), state.select_releases("keda")),
         (state.select_package("kubernetes"), cluster),
         (state.select_kinds("NodeGroup", "Addon", "AccessEntry", "PodIdentityAssociation"), cluster),
@@ -100,10 +100,11 @@ def list_promises(resources: Sequence[Resource], grants: Mapping[str, Collection
 
 
 def _pair_tenant(state: "_Selection", namespace: str, pools: Collection[str]) -> Iterator[tuple[Resource, Resource]]:
-    """Yield the promises about a tenant's namespace, its models, its pools and its queues."""
+    """Yield the promises about a tenant's namespace, its models, its pools, its queues and its JobSets."""
     used = state.select_objects("NodePool", pools)
     for space in state.select_objects("Namespace", [namespace]):
-        yield from ((space, found) for found in (*used, *state.select_queues(namespace)))
+        needed = (*used, *state.select_queues(namespace), *state.select_releases("jobset"))
+        yield from ((space, found) for found in needed)
     for model in state.select_deployments(namespace):
         yield from ((model, pool) for pool in used)
 

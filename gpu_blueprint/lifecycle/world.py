@@ -60,7 +60,7 @@ class MemoryWorld:
 
 
 class LabWorld:
-    """The lab. The charts of Karpenter and Kueue start and stop them; other charts bring their definitions alone."""
+    """The lab. The charts of Karpenter, JobSet and Kueue start and stop them; others bring their definitions alone."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
@@ -69,8 +69,9 @@ class LabWorld:
             "karpenter-crd": Chart(self._install_karpenter_crds, lambda: self._remove_crds("karpenter")),
             "karpenter": Chart(lab.start_karpenter, lab.stop_karpenter),
             "kueue": Chart(lambda: lab.kueue.start(), lambda: lab.kueue.uninstall()),  # with its CRDs, as templates
-            # Helm keeps the CRDs of these two charts when it removes them.
+            # Helm keeps the CRDs of these three charts when it removes them.
             "prometheus-operator-crds": Chart(lambda: lab.install_crds("monitoring.coreos.com"), _do_nothing),
+            "jobset": Chart(lambda: lab.jobset.start(), lambda: lab.jobset.uninstall()),
             "keda": Chart(lambda: lab.install_crds("keda.sh"), _do_nothing),
         }
 

@@ -69,13 +69,15 @@ def _list_probes_of_pool(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:
-    """Start Karpenter, and Kueue for a stack with queues, apply every rendered object, and return the refusals.
+    """Start Karpenter, and JobSet and Kueue if the stack has them, apply every rendered object, and return refusals.
 
     Karpenter has accepted its objects then, and the API server enforces quotas and admission policies.
     """
     report("applying the rendered objects …")
     lab.install_crds()
     lab.start_karpenter()
+    if lab.scene.has_jobset:
+        lab.jobset.start()
     if lab.scene.kueue_configuration:
         lab.kueue.start()
     refusals = lab.load(lab.scene.manifests)

@@ -19,7 +19,7 @@ from .resting import rest
 
 TIMINGS = Timings(boot_s=1, device_plugin_s=0.5, mig_manager_s=0.5)
 """Seconds of a node's start in a rehearsal; a real node takes minutes for the same steps."""
-_KARPENTER, _KUEUE = "karpenter", "kueue"
+_KARPENTER, _KUEUE, _JOBSET = "karpenter", "kueue", "jobset"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
@@ -41,6 +41,7 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         karpenter_values=values,
         service_cidr=config.cluster.service_cidr,
         kueue_configuration=_read_kueue_configuration(plan),
+        has_jobset=bool(_find_values(plan, _JOBSET)),
         node_groups=(_describe_system_nodes(config), *_list_static_groups(config)),
         reservations=tuple(_list_reservations(config)),
         subnets={subnet.id: subnet.zone for subnet in getattr(config.network, "subnets", [])},

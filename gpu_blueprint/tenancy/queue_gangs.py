@@ -45,7 +45,7 @@ def list_gang_variables(config: StackConfig) -> Mapping[str, str]:
     return {
         "names": write_literal(list(config.exposed_resources)),
         "reach": f"{write_literal(reach)}[?request.namespace].orValue({{}})",
-        "paid": f"{write_literal(paid)}[?request.namespace].orValue({{}})",
+        "paid": f"{write_literal(paid or _OF_NOBODY)}[?request.namespace].orValue({{}})",
         "money": f"{write_literal(money)}[?request.namespace].orValue('')",
         "wants": f"variables.indexes.map(at, variables.names.map(n, variables.counts[at] * {_OF_POD}))",
         "fits": "variables.indexes.map(at, variables.gpus[at].size() == 0 ? [] : "
@@ -55,6 +55,11 @@ def list_gang_variables(config: StackConfig) -> Mapping[str, str]:
         "most": "variables.names.map(n, [variables.reach.map(p, variables.reach[p][?n].orValue(0)).sum()]"
         ".map(sum, [sum, variables.paid[?n].orValue(sum)].min())[0])",
     }
+
+
+_OF_NOBODY = {"": {"": 0}}
+"""The literal of a stack without hourly ceilings: CEL knows no type of the values of an empty map, and the API server
+then refuses the policy."""
 
 
 def _count_paid(config: StackConfig) -> dict[str, dict[str, int]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..catalog import AMI_FAMILIES
-from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, KEDA, KUEUE, PROMETHEUS_CRDS, PROMETHEUS_STACK
+from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, JOBSET, KEDA, KUEUE, PROMETHEUS_CRDS, PROMETHEUS_STACK
 from ..config import Pool, StackConfig
 from ..config.monitoring import InstallMonitoring
 from ..storage.drivers import list_driver_versions
@@ -34,5 +34,6 @@ def _find_pins(config: StackConfig) -> Iterator[tuple[str, str]]:
         PROMETHEUS_CRDS: isinstance(config.monitoring, InstallMonitoring),
         KEDA: config.has_keda,
         KUEUE: config.queueing is not None,
+        JOBSET: bool(config.spanning_pools),
     }
     yield from ((chart.name, chart.version) for chart, is_installed in charts.items() if is_installed)

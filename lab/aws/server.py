@@ -113,9 +113,21 @@ class Shim:
         Raises:
             LabError: There is no such instance.
         """
+        self._send(instance_id, INTERRUPTION, {"instance-action": "terminate"})
+
+    def send_end(self, instance_id: str) -> None:
+        """Tell Karpenter, through its queue, that an instance is gone.
+
+        Raises:
+            LabError: There is no such instance.
+        """
+        self._send(instance_id, "EC2 Instance State-change Notification", {"state": "terminated"})
+
+    def _send(self, instance_id: str, kind: str, detail: Mapping[str, str]) -> None:
         if instance_id not in self.instances:
             raise LabError(f"the lab has no instance {instance_id}")
-        send_queue_message(self._scene, json.dumps(_build_event(self.instances[instance_id], self._scene.region)))
+        event = _build_event(self.instances[instance_id], self._scene.region, kind, detail)
+        send_queue_message(self._scene, json.dumps(event))
 
     def upgrade_cluster(self, kubernetes: str) -> None:
         """Give the cluster another version of Kubernetes, with images for it. Karpenter asks again every 5 minutes."""
@@ -194,16 +206,16 @@ def _refuse_run_instances(_: Params) -> dict[str, Any]:
     raise AwsError("UnsupportedOperation", "the lab launches instances by CreateFleet only")
 
 
-def _build_event(instance: Instance, region: str) -> dict[str, Any]:
-    """Return EventBridge's event of a spot interruption."""
+def _build_event(instance: Instance, region: str, kind: str, detail: Mapping[str, str]) -> dict[str, Any]:
+    """Return EventBridge's event about an instance."""
     return {
         "version": "0",
         "id": str(uuid4()),
-        "detail-type": INTERRUPTION,
+        "detail-type": kind,
         "source": "aws.ec2",
         "account": read_account(),
         "time": read_now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         "region": region,
         "resources": [f"arn:aws:ec2:{region}:{read_account()}:instance/{instance.id}"],
-        "detail": {"instance-id": instance.id, "instance-action": "terminate"},
+        "detail": {"instance-id": instance.id, **detail},
     }

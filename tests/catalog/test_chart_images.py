@@ -6,7 +6,14 @@ import pytest
 
 from gpu_blueprint.catalog.chart_images import FILE, list_chart_images
 from gpu_blueprint.catalog.table import read_rows
-from gpu_blueprint.catalog.versions import DCGM_EXPORTER_IMAGE, KARPENTER_VERSIONS, KUEUE_IMAGE, Chart, list_charts
+from gpu_blueprint.catalog.versions import (
+    DCGM_EXPORTER_IMAGE,
+    JOBSET_IMAGE,
+    KARPENTER_VERSIONS,
+    KUEUE_IMAGE,
+    Chart,
+    list_charts,
+)
 
 from ..support.image_stacks import full_plan
 from ..support.plans import find_resources
@@ -41,7 +48,8 @@ def test_no_place_stands_twice_in_a_chart() -> None:
 def test_images_that_the_blueprint_names_itself_are_the_images_of_the_charts() -> None:
     images = {row["image"] for row in ROWS}
     assert DCGM_EXPORTER_IMAGE in images
-    assert any(image.startswith(f"{KUEUE_IMAGE}:") for image in images)
+    for own in (KUEUE_IMAGE, JOBSET_IMAGE):
+        assert any(image.startswith(f"{own}:") for image in images)
 
 
 def test_an_unknown_version_is_an_error_and_not_an_empty_list() -> None:

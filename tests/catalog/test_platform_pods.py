@@ -54,13 +54,15 @@ def test_a_job_of_the_hours_requests_what_the_catalogue_says() -> None:
 
 def test_replicas_of_ours_are_what_the_charts_get() -> None:
     planned = plan_of(builders.stack(**builders.services(), **builders.queues()))
-    karpenter, keda, kueue = (
-        find_resource(planned, "Release", part).inputs["values"] for part in ("-controller", "-keda", "-kueue-")
+    karpenter, keda, kueue, jobset = (
+        find_resource(planned, "Release", part).inputs["values"]
+        for part in ("-controller", "-keda", "-kueue-", "-jobset-")
     )
     assert karpenter["replicas"] == find_platform_pod("karpenter").replicas == 2
     assert keda["operator"]["replicaCount"] == find_platform_pod("keda-operator").replicas == 2
     assert keda["metricsServer"]["replicaCount"] == find_platform_pod("keda-metrics-apiserver").replicas == 2
     assert kueue["controllerManager"]["replicas"] == find_platform_pod("kueue-controller-manager").replicas == 2
+    assert jobset["controller"]["replicas"] == find_platform_pod("jobset-controller").replicas == 2
 
 
 def test_every_row_has_a_source_and_rows_of_a_program_agree() -> None:

@@ -229,6 +229,8 @@ def test_the_foundation_is_json_without_null_and_names_the_pins_of_the_stack() -
     assert json.loads(json.dumps(facts)) == facts and "null" not in json.dumps(facts)
     assert {"karpenter", "vpc-cni", "gpu-operator", "nodes"} <= facts["pins"].keys()
     assert "kueue" not in facts["pins"] and "kueue" in describe_foundation(shipped_config("research"))["pins"]
+    assert describe_foundation(shipped_config("research"))["pins"]["jobset"] == "0.12.0"
+    assert "jobset" not in describe_foundation(shipped_config("dev"))["pins"]
 
 
 def test_the_pins_name_the_drivers_of_storage_and_the_cache_of_names() -> None:

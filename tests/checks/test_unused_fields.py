@@ -24,6 +24,8 @@ VALUES = {"replicas": 2}
         ("karpenter", {}, None),
         ("kueue", {}, "the stack has no queueing"),
         ("kueue", queued(), None),
+        ("jobset", {}, "no training pool whose ceiling holds two nodes"),
+        ("jobset", {"pools": [builders.pool(purpose="training", maxGpus=16)]}, None),
     ],
 )
 def test_values_of_a_chart_that_is_not_installed_are_refused(

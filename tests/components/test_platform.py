@@ -33,7 +33,7 @@ from ..support.queued_stack import build_queued_stack
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 157, "research": 271, "prod": 268}
+COUNTS = {"dev": 157, "research": 275, "prod": 273}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -45,6 +45,7 @@ FURTHER = {
     "research": {
         ("Kueue", "gpu-research-kueue"),
         ("Queues", "gpu-research-queues"),
+        ("JobSetController", "gpu-research-jobset"),
         ("EfsFileSystem", "gpu-research-storage-homes"),
     },
     "prod": {
@@ -54,6 +55,7 @@ FURTHER = {
         ("Monitoring", "gpu-prod-monitoring"),
         ("Dashboards", "gpu-prod-monitoring-dashboards"),
         ("Keda", "gpu-prod-keda"),
+        ("JobSetController", "gpu-prod-jobset"),
         ("GpuAutoscaler", "gpu-prod-serving/chat"),
         ("GpuAutoscaler", "gpu-prod-serving/ranking"),
         *((made, f"gpu-prod-tenant-serving.model-{model}") for made in OF_BUCKETS for model in ("chat", "ranking")),

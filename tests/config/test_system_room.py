@@ -60,6 +60,16 @@ def test_kueue_needs_room_for_two_pods_in_a_stack_with_queues() -> None:
     assert with_queues.needed.memory_mib == without.needed.memory_mib + 2 * 1024
 
 
+def test_jobset_needs_room_for_two_pods_in_a_stack_whose_jobs_may_span_nodes() -> None:
+    one_node = builders.pool(purpose="training", instanceTypes=["g6.12xlarge"], maxGpus=4)
+    without, with_jobset = (
+        measure_system_room(builders.config(pools=[pool], tenants=[builders.tenant()]), find_instance("m7i.large"), 2)
+        for pool in (one_node, {**one_node, "maxGpus": 8})
+    )
+    assert with_jobset.pod_count == without.pod_count + 2
+    assert with_jobset.needed.memory_mib == without.needed.memory_mib + 2 * 512
+
+
 def test_a_managed_group_sets_one_pod_for_each_address_and_no_more_than_advised() -> None:
     assert [find_default_max_pods(find_instance(f"m7i.{size}")) for size in ("large", "xlarge", "4xlarge")] == [
         29,

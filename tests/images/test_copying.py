@@ -14,7 +14,7 @@ from gpu_blueprint.loading import parse
 from ..support import builders
 from ..support.image_stacks import MIRROR, REGISTRY, full_plan, full_stack
 
-CHARTS = {"karpenter", "karpenter-crd", "kueue", "keda", "gpu-operator", "kube-prometheus-stack"}
+CHARTS = {"karpenter", "karpenter-crd", "kueue", "jobset", "keda", "gpu-operator", "kube-prometheus-stack"}
 
 
 def copies(images: dict[str, Any]) -> list[Copy]:

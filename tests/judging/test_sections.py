@@ -94,6 +94,7 @@ def test_the_hours_of_a_pool_belong_to_the_pool() -> None:
     ("type_", "name", "section"),
     [
         ("Release", "-kueue-", "queueing"),
+        ("Release", "-jobset-", "pools"),
         ("ClusterQueue", "-queue-vision", "queueing"),
         ("LocalQueue", "-tenant-language-", "tenants.1"),
     ],

@@ -59,7 +59,7 @@ def test_a_build_makes_every_engine_of_its_bundle(fake_go: FakeGo, capsys: pytes
     assert main(["rehearse"]) == 0
     assert fake_go.builds == REHEARSE
     assert find_engine("kube-apiserver").read_text() == "built by Go\n"
-    assert "all 10 parts of the lab are built" in capsys.readouterr().out
+    assert "all 12 parts of the lab are built" in capsys.readouterr().out
     with pytest.raises(LabError, match="run: make lab-lifecycle"):
         find_engine("pulumi")
 
@@ -82,7 +82,7 @@ def test_a_second_build_does_not_even_need_go(fake_go: FakeGo, capsys: pytest.Ca
     capsys.readouterr()
     assert main(["rehearse"]) == 0
     assert fake_go.calls == calls
-    assert capsys.readouterr().out.startswith("all 10 parts of the lab are built")
+    assert capsys.readouterr().out.startswith("all 12 parts of the lab are built")
 
 
 def test_a_new_go_sum_builds_only_the_programs_of_its_module(

@@ -1,4 +1,4 @@
-"""Objects of KEDA and Kueue, with a script in place of Go."""
+"""Objects of KEDA, Kueue and JobSet, with a script in place of Go."""
 
 from dataclasses import replace
 
@@ -7,13 +7,14 @@ import pytest
 from gpu_blueprint.errors import LabError
 from lab.build import main
 from lab.copied_objects import CopiedObjects
+from lab.jobset_objects import JOBSET_OBJECTS
 from lab.keda_objects import KEDA_OBJECTS
 from lab.kueue_objects import KUEUE_OBJECTS
 
 from ..support.fake_go import FakeGo
 
 
-@pytest.mark.parametrize("copied", [KEDA_OBJECTS, KUEUE_OBJECTS], ids=lambda copied: copied.subject)
+@pytest.mark.parametrize("copied", [KEDA_OBJECTS, KUEUE_OBJECTS, JOBSET_OBJECTS], ids=lambda copied: copied.subject)
 def test_the_files_of_a_module_stand_beside_the_engines_after_a_build(fake_go: FakeGo, copied: CopiedObjects) -> None:
     main([copied.bundle])
     for file in (*copied.definitions, copied.webhooks):

@@ -9,6 +9,7 @@ import yaml
 
 from gpu_blueprint.catalog.versions import (
     DEFAULT_KUBERNETES,
+    JOBSET,
     KARPENTER_VERSIONS,
     KEDA,
     KUBERNETES,
@@ -66,6 +67,7 @@ def list_pairs() -> Iterator[Pair]:
     operator = copied.find_version("github.com/prometheus-operator/prometheus-operator")
     yield Pair("prometheus operator", operator, PROMETHEUS_OPERATOR)
     yield Pair("kueue", ENGINES["kueue"].version, KUEUE.version)
+    yield Pair("jobset", ENGINES["jobset"].version, JOBSET.version)
     yield Pair("pulumi", ENGINES["pulumi"].version, find_sdk("pulumi"))
 
 

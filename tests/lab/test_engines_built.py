@@ -12,6 +12,7 @@ QUESTIONS = {"kubectl": ["version", "--client"], "pulumi": ["version"]}
 SILENT = {
     "karpenter": "github.com/aws/karpenter-provider-aws",
     "kueue": "sigs.k8s.io/kueue",
+    "jobset": "sigs.k8s.io/jobset",
     **{f"keda-{part}": "github.com/kedacore/keda/v2" for part in ("operator", "adapter", "webhooks")},
 }
 """Programs that do not name their version, and their modules."""

@@ -12,7 +12,8 @@ from ..support.fake_go import FakeGo
 
 def test_a_bundle_lists_its_engines_in_the_order_of_the_table_and_its_objects_last() -> None:
     titles = [part.title.split()[0] for part in list_parts("rehearse")]
-    assert titles == [name for name, engine in ENGINES.items() if engine.bundle == "rehearse"] + ["custom", "objects"]
+    engines = [name for name, engine in ENGINES.items() if engine.bundle == "rehearse"]
+    assert titles == [*engines, "custom", "objects", "objects"]
 
 
 def test_a_part_is_built_once_it_is_in_place(fake_go: FakeGo) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab import built, crds
+from lab.jobset_objects import JOBSET_OBJECTS
 from lab.keda_objects import KEDA_OBJECTS
 from lab.kueue_objects import KUEUE_OBJECTS
 
@@ -56,7 +57,9 @@ class FakeGo:
             version: The version that it claims.
             before: Shell that runs before it builds; ``$*`` are its arguments.
         """
-        copied = [(each.module, (*each.definitions, each.webhooks)) for each in (KUEUE_OBJECTS, KEDA_OBJECTS)]
+        copied = [
+            (each.module, (*each.definitions, each.webhooks)) for each in (KUEUE_OBJECTS, JOBSET_OBJECTS, KEDA_OBJECTS)
+        ]
         for module, files in (*crds.COPIED_FILES.items(), *copied):
             place = self.folder / "modules" / module
             for file in files:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .builders import REGION, identity, role, stack, tenant
+from .builders import REGION, identity, pool, role, stack, tenant
 from .queued_stacks import queued, team, train
 
 Pair = tuple[tuple[dict[str, Any], str], tuple[dict[str, Any], str]]
@@ -71,5 +71,12 @@ TENANTS: dict[str, Pair] = {
     "helmOverrides.kueue": (
         (stack(**queued()), REGION),
         (stack(**queued(), helmOverrides={"kueue": {"enableKueueViz": True}}), REGION),
+    ),
+    "helmOverrides.jobset": (
+        (stack(pools=[pool(purpose="training", maxGpus=16)]), REGION),
+        (
+            stack(pools=[pool(purpose="training", maxGpus=16)], helmOverrides={"jobset": {"commonLabels": {"a": "b"}}}),
+            REGION,
+        ),
     ),
 }

@@ -14,10 +14,11 @@ from .nodes import NODE_ALERTS
 from .queues import BUT_IN_QUEUES, QUEUE_ALERTS
 from .services import SERVICE_ALERTS
 from .tenancy import TENANCY_ALERTS
+from .training import TRAINING_ALERTS
 from .watch import WATCH_ALERTS
 
 _EVERYWHERE = (*GPU_ALERTS, *NODE_ALERTS, *CPU_ALERTS, *COST_ALERTS, *SERVICE_ALERTS, *TENANCY_ALERTS, *WATCH_ALERTS)
-ALERTS = (*_EVERYWHERE, *QUEUE_ALERTS, *DNS_ALERTS, *MODEL_ALERTS)
+ALERTS = (*_EVERYWHERE, *QUEUE_ALERTS, *TRAINING_ALERTS, *DNS_ALERTS, *MODEL_ALERTS)
 """All alerts in the order of the runbook."""
 
 
@@ -25,6 +26,7 @@ def list_alerts(stack: StackConfig) -> Iterator[Alert]:
     """Yield the alerts of a stack; with queues, a full pool and a full quota of queued jobs are no event."""
     optional = (
         *(QUEUE_ALERTS if stack.queueing else ()),
+        *(TRAINING_ALERTS if stack.spanning_pools else ()),
         *(DNS_ALERTS if stack.cluster.node_local_dns else ()),
         *(MODEL_ALERTS if stack.models else ()),
     )

@@ -54,6 +54,27 @@ def test_prometheus_reads_every_kueue_with_the_token_of_its_own_account(monitori
     assert monitor["metadata"].get("labels") == monitoring["monitoring"].get("labels")
 
 
+def test_prometheus_reads_every_jobset_controller_with_the_token_of_its_own_account() -> None:
+    training = builders.pool(purpose="training", maxGpus=16)
+    planned = plan_of(builders.stack(**builders.monitoring(), pools=[training]))
+    spec = find_resource(planned, "ServiceMonitor", "-jobset").inputs["spec"]
+    (endpoint,) = spec["endpoints"]
+    assert endpoint["bearerTokenFile"] == "/var/run/secrets/kubernetes.io/serviceaccount/token"
+    # The labels of the chart's metrics Service; its webhook's Service has another component.
+    assert spec["selector"]["matchLabels"] == {
+        "app.kubernetes.io/name": "jobset",
+        "app.kubernetes.io/component": "controller",
+    }
+    assert spec["namespaceSelector"] == {"matchNames": ["jobset-system"]}
+    assert "JobSetDown" in str(find_resource(planned, "PrometheusRule").inputs["spec"])
+
+
+def test_a_stack_whose_jobs_fit_one_node_has_no_trace_of_jobset() -> None:
+    planned = plan_monitoring()
+    assert find_resources(planned, "ServiceMonitor", "-jobset") == []
+    assert "jobset" not in str(find_resource(planned, "PrometheusRule").inputs["spec"]).lower()
+
+
 def test_a_stack_without_queues_has_no_trace_of_kueue() -> None:
     planned = plan_monitoring()
     assert find_resources(planned, "ServiceMonitor", "-kueue") == []

@@ -1,6 +1,6 @@
 """Cases of the rules: each alert and each recorded series has a case with a result and a case without a result."""
 
-from . import cost, cpu, dns, gpu, models, nodes, queues, recording, services, tenancy, watch
+from . import cost, cpu, dns, gpu, models, nodes, queues, recording, services, tenancy, training, watch
 
 ALERT_CASES = (
     *gpu.CASES,
@@ -11,6 +11,7 @@ ALERT_CASES = (
     *tenancy.CASES,
     *watch.CASES,
     *queues.CASES,
+    *training.CASES,
     *dns.CASES,
     *models.CASES,
 )

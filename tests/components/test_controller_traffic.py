@@ -1,13 +1,13 @@
-"""The traffic of Kueue's namespace, packet by packet."""
+"""The traffic of a controller's namespace, packet by packet, as Kueue has it."""
 
 from typing import Any
 
 import pytest
 
-from ...support import builders
-from ...support.packets import Host, Network
-from ...support.plans import find_resources
-from ...support.queued_stack import plan_queues
+from ..support import builders
+from ..support.packets import Host, Network
+from ..support.plans import find_resources
+from ..support.queued_stack import plan_queues
 
 KUEUE = Host(address="10.40.2.20", namespace="kueue-system", labels={"control-plane": "controller-manager"})
 API_SERVER = Host(address="10.40.0.77")

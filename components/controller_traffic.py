@@ -1,27 +1,27 @@
-"""The NetworkPolicy of Kueue's namespace: the API server calls Kueue, Kueue calls the API server, and nobody else."""
+"""The NetworkPolicy of a controller with webhooks: only the API server calls it, and it calls only the API server."""
 
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.tenancy.traffic import Block, find_api_address, find_scrapers, list_vpc_blocks
 
-from ..tenants.network_policies import build_peer
+from .tenants.network_policies import build_peer
 
-_CALLED_BY_API = (9443, 8082)
-"""Ports of the webhooks, and of the API in which people see waiting jobs.
-
-The chart registers this API (visibility.kueue.x-k8s.io) in any case. While nobody answers there, the API server cannot
-list all kinds, and then no namespace of the cluster ends.
-"""
+WEBHOOKS = 9443
+"""The port at which a program on controller-runtime serves its webhooks unless it is told another."""
 _METRICS = 8443
 
 
-def build_network_policy_spec(config: StackConfig) -> Any:
-    """Return the ``spec`` of a NetworkPolicy for all pods of the namespace.
+def build_controller_traffic(config: StackConfig, *called_by_api: int) -> Any:
+    """Return the ``spec`` of a NetworkPolicy for all pods of the controller's namespace.
 
     The API server has addresses of the VPC that nobody knows beforehand, as tenants' pods have; the policies of the
-    tenants' own traffic keep these pods away. The node's own probes pass every NetworkPolicy, and Kueue looks up no
-    name.
+    tenants' own traffic keep these pods away. The node's own probes pass every NetworkPolicy, and the controllers look
+    up no name.
+
+    Args:
+        config: The stack.
+        called_by_api: Ports that the API server calls.
     """
     vpc = [build_peer(Block(cidr=block)) for block in list_vpc_blocks(config)]
     scrapes = [{"from_": [build_peer(find_scrapers(config))], "ports": _list_ports(_METRICS)}]
@@ -29,7 +29,7 @@ def build_network_policy_spec(config: StackConfig) -> Any:
         "pod_selector": {},
         "policy_types": ["Ingress", "Egress"],
         "ingress": [
-            {"from_": vpc, "ports": _list_ports(*_CALLED_BY_API)},
+            {"from_": vpc, "ports": _list_ports(*called_by_api)},
             *(scrapes if config.monitoring else []),
         ],
         "egress": [{"to": [build_peer(Block(cidr=find_api_address(config))), *vpc], "ports": _list_ports(443)}],

@@ -1,0 +1,1 @@
+"""Training: the controller of jobs that span nodes."""

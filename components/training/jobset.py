@@ -1,0 +1,93 @@
+"""JobSet's controller, which starts the nodes of a training run together, and all of them anew when one is lost."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
+from gpu_blueprint.catalog.versions import JOBSET, JOBSET_IMAGE
+from gpu_blueprint.config import StackConfig
+
+from ..controller_traffic import WEBHOOKS, build_controller_traffic
+from ..helm import complete_values, install_chart
+from ..placement import ON_SYSTEM_NODES
+from ..pod_security import label_pod_security
+
+_PROGRAM = "jobset-controller"
+
+
+class JobSetController(pulumi.ComponentResource):
+    """JobSet's Helm release in a namespace of its own.
+
+    Everything that may hold JobSets depends on ``release``. Nobody waits for finalizers, since JobSet sets none; but
+    Kueue changes a JobSet that it lets go, and the API server refuses the change while no webhook answers.
+    """
+
+    release: k8s.helm.v3.Release
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:JobSetController", name, None, opts)
+        namespace = k8s.core.v1.Namespace(
+            f"{name}-namespace",
+            metadata={"name": namespaces.JOBSET, "labels": label_pod_security(config, "restricted")},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+        )
+        traffic = k8s.networking.v1.NetworkPolicy(
+            f"{name}-network-policy",
+            metadata={"name": "jobset", "namespace": namespaces.JOBSET},
+            spec=build_controller_traffic(config, WEBHOOKS),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
+        )
+        self.release = install_chart(
+            f"{name}-release",
+            JOBSET,
+            namespaces.JOBSET,
+            build_jobset_values(config),
+            config=config,
+            parent=self,
+            depends_on=[traffic],
+        )
+        self.register_outputs({})
+
+
+def build_jobset_values(config: StackConfig) -> dict[str, Any]:
+    """Return the values of the chart: a pinned image and two replicas.
+
+    The chart has no field for a priority: its pods have 0, and the system nodes hold them because their room is
+    counted. JobSet makes and renews the certificates of its webhooks itself. The chart's ServiceMonitor stays off,
+    because ours belongs to monitoring and exists only beside the kind.
+    """
+    requests = find_requests(_PROGRAM, "controller")
+    values = {
+        # The chart in JobSet's repository names an image of the day, which changes under its tag.
+        "image": {"repository": JOBSET_IMAGE, "tag": f"v{JOBSET.version}", "pullPolicy": "IfNotPresent"},
+        "controller": {
+            **ON_SYSTEM_NODES,
+            # Both replicas answer webhooks, and one of them works. While none answers, no JobSet gets a pod.
+            "replicas": find_platform_pod(_PROGRAM).replicas,
+            "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
+            "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [_PREFER_OTHER_NODE]}},
+            # It keeps all pods and Jobs of the cluster in memory, for which the chart's 128Mi are little.
+            "resources": {"requests": requests, "limits": {"memory": requests["memory"]}},
+        },
+    }
+    return complete_values(config, JOBSET, values, config.helm_overrides.jobset)
+
+
+_PREFER_OTHER_NODE = {
+    "weight": 100,  # no rule: one system node may be away
+    "podAffinityTerm": {
+        "topologyKey": "kubernetes.io/hostname",
+        "labelSelector": {"matchLabels": {"app.kubernetes.io/name": JOBSET.name}},
+    },
+}
