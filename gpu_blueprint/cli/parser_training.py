@@ -15,7 +15,7 @@ def add_training(
         "training-plan",
         "say what a training run costs, and how long it takes with interruptions and checkpoints",
         "blueprint training-plan research a100-train --params 7e9 --nodes 2 --days 3",
-        "blueprint training-plan prod train-h100 --params 70e9 --nodes 4 --days 14 --json",
+        "blueprint training-plan prod train-h100 --params 7e10 --nodes 4 --days 14",
     )
     plan.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     plan.add_argument("pool", metavar="POOL", help="name of a pool with whole GPUs")

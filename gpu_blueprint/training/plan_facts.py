@@ -25,7 +25,8 @@ def list_facts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
     yield (
         "storage",
         f"{store.label}, {store.mib:,.0f} MiB/s for the run ({store.why}): {_write_time(checkpoint.seconds)} "
-        f"for a checkpoint; {request.keep} kept and one in the making take {plan.kept_gib * 2**30 / _GB:,.0f} GB",
+        f"for a checkpoint; {request.keep} kept and one in the making take {_write_size(plan.kept_gib * 2**30)}"
+        f"{'' if plan.fits_storage else ', more than the file system holds: give it more sizeGib, or keep fewer'}",
     )
     yield "notice", _describe_notice(plan)
     start = plan.start
@@ -139,6 +140,7 @@ def plan_as_json(plan: TrainingPlan) -> dict[str, Any]:
             "fitsNotice": checkpoint.fits_notice,
             "kept": request.keep,
             "keptBytes": round(plan.kept_gib * 2**30),
+            "fitsStorage": plan.fits_storage,
         },
         "restartSeconds": round(plan.restart_s, 1),
         "spotReclaimedPerMonth": plan.reclaims.share,

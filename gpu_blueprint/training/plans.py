@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil, isinf
+from math import ceil
 
 from ..catalog import Instance
 from ..catalog.purchases import Purchase
 from ..catalog.start_rates import find_start_rate
 from ..config import Pool, StackConfig
 from ..config.pod_start import PodStart
+from ..config.storage import LustreStorage
 from ..cost.money import Usd
 from ..cost.nodes import Node, Terms, find_launched, find_terms, price_nodes
 from ..cost.reservations import list_reserved_capacity, price_reserved_gpu, sum_user_ceilings
@@ -23,6 +24,8 @@ ASSUMED_START = PodStart.model_validate({"imageGib": 10, "warmup": "2m"})
 """The start of a pod of a pool without ``podStart``: an image as large as AWS's own of PyTorch, which start_rates.csv
 has a measurement of, and two minutes until all ranks have found each other and the first step is done."""
 _SECONDS_AN_HOUR = 3600
+_LONGEST = 100
+"""A run that takes so many times its work never ends, as nobody waits for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +72,8 @@ class Purchased:
 
     @property
     def ends(self) -> bool:
-        """False if interruptions come faster than the run can go on."""
-        return not isinf(self.hours)
+        """False if interruptions leave the run hardly any time to compute."""
+        return self.hours <= _LONGEST * self.work
 
     @property
     def lost(self) -> float:
@@ -125,6 +128,12 @@ class TrainingPlan:
     def kept_gib(self) -> float:
         """GiB that checkpoints take at most: those that are kept, and the checkpoint that is being written."""
         return (self.request.keep + 1) * self.request.checkpoint.gib
+
+    @property
+    def fits_storage(self) -> bool:
+        """False if the checkpoints do not fit into a file system of a stated size."""
+        storage = self.request.checkpoint.store.storage
+        return not isinstance(storage, LustreStorage) or self.kept_gib <= storage.size_gib
 
     def price_storage(self, offer: Purchased) -> Usd:
         """Return dollars of the checkpoints over the run."""

@@ -3,8 +3,8 @@
 All times are hours of the clock, and all rates are interruptions an hour of the whole run.
 
 Sources: J. W. Young, "A first order approximation to the optimum checkpoint interval", Communications of the ACM
-17 (9), 1974; J. T. Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps", Future Generation
-Computer Systems 22 (3), 2006, whose examples are known answers of the tests.
+17 (9), 1974; J. T. Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps", Future
+Generation Computer Systems 22 (3), 2006, whose examples are known answers of the tests.
 """
 
 from dataclasses import dataclass
