@@ -92,6 +92,7 @@ def test_a_restart_takes_a_node_an_image_a_warm_up_and_the_checkpoint() -> None:
     plan, assumed = plan_run(stated), plan_run(training_stack())
     parts = plan.start.node.seconds + plan.start.image.seconds + plan.start.warmup.seconds
     assert plan.restart_s == parts + plan.request.checkpoint.seconds
+    assert all(offer.disturbances.restart * 3600 == pytest.approx(plan.restart_s) for offer in plan.offers)
     assert (plan.states_start, assumed.states_start) == (True, False)
     assert (plan.start.warmup.seconds, assumed.start.warmup.seconds) == (300, 120)
     assert plan.start.image.seconds == pytest.approx(2 * assumed.start.image.seconds, rel=0.05)
