@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ..cost.nodes import find_spot_share
 from ..readiness.words import write_phase, write_seconds
 from .checkpoints import BYTES_PER_PARAMETER, GRACE_S, NOTICE_S, STOPPING_S
 from .plans import Purchased, TrainingPlan
@@ -53,6 +54,9 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
         yield "no storage of the stack is for these checkpoints, so the plan takes a bucket on S3 in its region"
     if not plan.states_start:
         yield "the image has 10 GiB and the first step comes 2 minutes after it; podStart in the pool states your own"
+    share = find_spot_share(request.row.family, plan.stack.costs.spot_share)
+    if share:
+        yield f"a spot node costs {100 * share:.0f} % of its on-demand price, all the time; costs.spotShare states your own"
     yield (
         "a spot node goes at any time with the same chance; in truth reclaims come in bursts, and a month may be worse "
         "than AWS's last: --reclaimed 0.8 shows a bad month"
