@@ -56,7 +56,7 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
         yield "the image has 10 GiB and the first step comes 2 minutes after it; podStart in the pool states your own"
     share = find_spot_share(request.row.family, plan.stack.costs.spot_share)
     if share:
-        yield f"a spot node costs {100 * share:.0f} % of its on-demand price, all the time; costs.spotShare states your own"
+        yield f"a spot node costs {100 * share:.0f} % of its on-demand price; costs.spotShare states your own"
     yield (
         "a spot node goes at any time with the same chance; in truth reclaims come in bursts, and a month may be worse "
         "than AWS's last: --reclaimed 0.8 shows a bad month"
