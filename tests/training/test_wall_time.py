@@ -68,7 +68,8 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_played_run_takes_as_long_as_the_plan_says(case: str) -> None:
-    given, work, random = CASES[case], 300.0, Random(case)
+    given, random = CASES[case], Random(case)
+    work = 30.0 if given.losing > 2 else 300.0  # many interruptions are soon enough for a mean
     interval = given.find_interval(work)
     played = fmean(play(given, work, interval, random) for _ in range(RUNS))
     assert given.expect_wall_time(work, interval) == pytest.approx(played, rel=0.05)
