@@ -44,6 +44,9 @@ CSI_DRIVERS: Mapping[str, CsiDriver] = MappingProxyType(
 
 NFS_PORT = 2049
 """The port of EFS's mount targets."""
+EFS_WRITE_MIB = 1024
+"""MiB a second that all clients of a file system with elastic throughput may write: AWS's quota of most regions. It is
+5 GiB/s in a few large regions, and can be raised (EFS user guide, "Amazon EFS quotas"). Read 2026-11-23."""
 LUSTRE_PORTS = ((988, 988), (1018, 1023))
 """(First, last) port between clients and servers of Lustre, in both directions, and between servers.
 

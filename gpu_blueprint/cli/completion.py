@@ -100,6 +100,7 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "AMI": lambda **_: [family.default_version for family in AMI_FAMILIES.values()],
     "MODEL": _complete_model,
     "POOL": _complete_names(lambda config: [*config.gpu_pools_by_name]),
+    "STORAGE": _complete_names(lambda config: [storage.name for storage in config.storage]),
     "TENANT": _complete_names(lambda config: [tenant.name for tenant in config.tenants]),
     "SERVED": _complete_names(lambda config: [model.name for model in config.models]),
 }

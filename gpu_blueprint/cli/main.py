@@ -72,7 +72,8 @@ def _run_command(parsed: argparse.Namespace) -> int:
     """Run one command, and print the error that ends it."""
     try:
         _refuse_bad_stack_names(parsed)
-        code: int = importlib.import_module(f".{parsed.command}", __package__).run(parsed)
+        module = parsed.command.replace("-", "_")
+        code: int = importlib.import_module(f".{module}", __package__).run(parsed)
         return code
     except StackError as error:
         _print_stack_error(error, parsed.command, getattr(parsed, "format", "text"))

@@ -10,6 +10,7 @@ from .new_flags import add_new
 from .parser_changes import add_changes
 from .parser_explanations import add_explanations
 from .parser_images import add_images
+from .parser_training import add_training
 from .parser_versions import add_versions
 
 _ABOUT = (
@@ -50,6 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_preview(command)
     add_changes(command, _add_json)
     _add_cost(command)
+    add_training(command, _add_json)
     add_images(command, _add_json)
     _add_files(command)
     add_versions(command, _add_json)

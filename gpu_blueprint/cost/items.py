@@ -35,9 +35,14 @@ def price_item(name: str, key: str, region: str, count: int = 1) -> Item:
     return Item(name, count, _price_service(key, region) * (count / hours))
 
 
-def price_storage(key: str, region: str, gib: int) -> Usd:
+def price_storage(key: str, region: str, gib: float) -> Usd:
     """Return dollars an hour of storage whose size AWS bills by the GB and month; it counts 1024³ bytes as a GB."""
     return _price_service(key, region) * (gib / HOURS_A_MONTH)
+
+
+def price_bytes(key: str, region: str, gib: float) -> Usd:
+    """Return dollars of bytes that AWS bills once, when they are moved; it counts 1024³ bytes as a GB."""
+    return _price_service(key, region) * gib
 
 
 def price_disk(region: str, *, gib: int, iops: int = _FREE_IOPS, throughput: int = _FREE_THROUGHPUT) -> Usd:

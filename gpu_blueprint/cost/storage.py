@@ -7,7 +7,7 @@ from ..catalog.prices import HOURS_A_MONTH, Price
 from ..config import StackConfig
 from ..config.mount_room import find_taken_memory_mib
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
-from .items import Item, price_storage
+from .items import Item, price_bytes, price_storage
 from .money import Cost, Usd
 
 
@@ -51,6 +51,27 @@ def describe_storage_cost(stack: StackConfig, storage: AnyStorage) -> str:
     else:
         parts = {"per GB-month": "efs-storage", "per GB read": "efs-read", "per GB written": "efs-write"}
     return ", ".join(f"{_write(prices.find_service_price(key, stack.region))} {unit}" for unit, key in parts.items())
+
+
+def price_files(
+    stack: StackConfig, storage: AnyStorage | None, *, stored: float, hours: float, written: float, read: float
+) -> Usd:
+    """Return dollars of files on a storage, or in a bucket that the stack does not name; requests to S3 are left out.
+
+    Args:
+        stack: The stack, whose region has the prices.
+        storage: The storage. A file system of a stated size costs nothing more.
+        stored: GiB that the storage keeps.
+        hours: Time for which it keeps them.
+        written: GiB that are written in this time.
+        read: GiB that are read in this time.
+    """
+    if isinstance(storage, LustreStorage):
+        return Usd()
+    if isinstance(storage, EfsStorage):
+        moved = price_bytes("efs-write", stack.region, written) + price_bytes("efs-read", stack.region, read)
+        return price_storage("efs-storage", stack.region, stored) * hours + moved
+    return price_storage("s3-storage", stack.region, stored) * hours
 
 
 def _price_lustre(stack: StackConfig, storage: LustreStorage) -> Usd:

@@ -117,7 +117,7 @@ def _find_storage_mib(source: AnyStorage | None) -> float:
     """Return MiB a second that a storage gives to one pod."""
     match source:
         case LustreStorage():
-            own = source.size_gib / 1024 * source.throughput * _MB_OF_MIB
+            own = find_lustre_mib(source)
             # A file that is imported comes from S3 when a pod first reads it.
             return min(own, _find_mib("weights-s3")) if source.import_ else own
         case EfsStorage():
@@ -125,6 +125,11 @@ def _find_storage_mib(source: AnyStorage | None) -> float:
         case None:
             return _find_mib("weights-internet")
     return _find_mib("weights-s3")
+
+
+def find_lustre_mib(storage: LustreStorage) -> float:
+    """Return MiB a second that a Lustre file system gives to all its clients together."""
+    return storage.size_gib / 1024 * storage.throughput * _MB_OF_MIB
 
 
 def _wait_for_gib(gib: float, rows: tuple[Instance, ...], find_rate: Callable[[Instance], float]) -> int:

@@ -52,6 +52,8 @@ def complete(project: Path, line: str, shell: str = "bash") -> list[str]:
         ("blueprint explain no-such-stack ", []),
         ("blueprint explain no-ext", ["no-external-ips"]),
         ("blueprint mig h100-8", ["h100-80gb"]),
+        ("blueprint training-plan research a100", ["a100-train"]),
+        ("blueprint training-plan research a100-train --checkpoints ho", ["homes"]),
         ("blueprint new qa --gpu l4", ["l4", "l40s"]),
         ("blueprint completion f", ["fish"]),
         ("blueprint changes prod --fail-on dr", ["drains-nodes"]),

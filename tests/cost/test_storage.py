@@ -3,7 +3,7 @@
 import pytest
 
 from gpu_blueprint.cost.estimate import estimate_stack
-from gpu_blueprint.cost.storage import describe_storage_cost, list_storage_assumptions
+from gpu_blueprint.cost.storage import describe_storage_cost, list_storage_assumptions, price_files
 
 from ..support.catalogue_rows import hours
 from ..support.storages import bucket, config, homes, scratch
@@ -57,3 +57,18 @@ def test_a_stack_without_storage_has_no_assumption_about_it() -> None:
 def test_an_unknown_price_is_named_as_unknown() -> None:
     stack = config(homes(), region=FRANKFURT)
     assert describe_storage_cost(stack, stack.storage[0]).endswith("an unknown price per GB written")
+
+
+def test_files_cost_what_the_kind_of_their_storage_bills() -> None:
+    stack = config(bucket(), homes(), scratch())
+    s3, efs, lustre = stack.storage
+    amounts = {"stored": 100.0, "hours": 73.0, "written": 500.0, "read": 50.0}
+    assert price_files(stack, s3, **amounts).known == price_files(stack, None, **amounts).known == pytest.approx(0.23)
+    assert price_files(stack, efs, **amounts).known == pytest.approx(100 * 0.30 / 10 + 500 * 0.06 + 50 * 0.03)
+    assert price_files(stack, lustre, **amounts).exact == 0
+
+
+def test_files_on_efs_have_no_known_price_where_nobody_read_one() -> None:
+    stack = config(homes(), region=FRANKFURT)
+    found = price_files(stack, stack.storage[0], stored=1, hours=1, written=1, read=1)
+    assert found.exact is None and found.unknown == {"efs-write in eu-central-1", "efs-read in eu-central-1"}

@@ -1,0 +1,76 @@
+"""The plan of a training run: what each way to buy its nodes costs, and what the numbers stand on."""
+
+from rich.table import Table
+from rich.text import Text
+
+from ...training.plan_facts import list_assumptions, list_facts, list_formulas, plan_as_json
+from ...training.plans import Purchased, TrainingPlan
+from .cost_tables import build_listing, format_money
+from .problems import print_json
+from .tables import make_console
+
+_HEADERS = ("nodes", "interrupted", "checkpoint", "a day", "loses", "days", "lost", "nodes $", "storage $")
+
+
+def show_json(plan: TrainingPlan) -> None:
+    """Print one JSON document."""
+    print_json(plan_as_json(plan))
+
+
+def show(plan: TrainingPlan) -> None:
+    """Print the offers, then their inputs, formulas and assumptions."""
+    out = make_console()
+    title = f" in {plan.stack.region}: a training run in pool {plan.request.pool.name}\n"
+    out.print(Text.assemble((plan.stack.cluster_name, "bold"), title))
+    out.print(_build_offers(plan))
+    for line in _list_remarks(plan):
+        out.print(Text(line))
+    out.print()
+    out.print(build_listing("Inputs", list_facts(plan)))
+    out.print(build_listing("Formulas", list_formulas()))
+    out.print(build_listing("Assumptions", (("·", text) for text in list_assumptions(plan))))
+
+
+def _build_offers(plan: TrainingPlan) -> Table:
+    rows = Table(box=None, pad_edge=False, expand=True)
+    for number, header in enumerate(_HEADERS):
+        rows.add_column(header, header_style="underline", justify="right" if number else "left", no_wrap=True)
+    for offer in plan.offers:
+        rows.add_row(f"{offer.purchase}{'' if offer.is_of_pool else ' *'}", *_write_cells(plan, offer))
+    return rows
+
+
+def _write_cells(plan: TrainingPlan, offer: Purchased) -> list[str]:
+    every = [f"every {write_hours(1 / offer.disturbances.rate)}", f"every {write_hours(offer.interval)}"]
+    if not offer.ends:
+        return [*every, "–", write_hours(offer.loss), "never ends", "100 %", "–", "–"]
+    return [
+        *every,
+        f"{plan.count_checkpoints_a_day(offer):.3g}",
+        write_hours(offer.loss),
+        f"{offer.hours / 24:.2f}",
+        f"{100 * offer.lost:.1f} %",
+        format_money(offer.nodes_usd),
+        _format_storage(plan, offer),
+    ]
+
+
+def _format_storage(plan: TrainingPlan, offer: Purchased) -> str:
+    usd = plan.price_storage(offer)
+    if usd.unknown:
+        return "unknown"
+    return format_money(usd) if usd.known else "in the stack"
+
+
+def _list_remarks(plan: TrainingPlan) -> list[str]:
+    found = [f"{offer.purchase}: {offer.note}." for offer in plan.offers if offer.note]
+    if not all(offer.is_of_pool for offer in plan.offers):
+        found.append(f"* pool {plan.request.pool.name} does not buy in this way; the row is for comparison.")
+    return found
+
+
+def write_hours(hours: float) -> str:
+    """Write a time as people read it: ``12 min``, ``4.5 h``, ``12 days``."""
+    if hours < 1:
+        return f"{hours * 60:.0f} min" if hours > 1 / 6 else f"{hours * 60:.2g} min"
+    return f"{hours:.2g} h" if hours < 48 else f"{hours / 24:,.0f} days"

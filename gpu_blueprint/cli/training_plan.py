@@ -1,0 +1,32 @@
+"""``training-plan``: days and dollars of a training run, with its interruptions and checkpoints."""
+
+import argparse
+
+from ..errors import UsageError, suggest
+from ..loading import list_stacks, open_stack
+from ..training.plan_requests import PlanWords, read_plan_request
+from ..training.plans import plan_training
+from .text.training_plan import show, show_json
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the plan."""
+    if arguments.stack not in list_stacks():
+        raise UsageError(
+            f"there is no stack {arguments.stack!r}; {suggest(arguments.stack, list_stacks(), 'there are')}"
+        )
+    stack = open_stack(arguments.stack, bounded=False).config
+    words = PlanWords(
+        stack=arguments.stack,
+        pool=arguments.pool,
+        params=arguments.params,
+        nodes=arguments.nodes,
+        days=arguments.days,
+        bytes_per_parameter=arguments.bytes_per_parameter,
+        checkpoints=arguments.checkpoints,
+        keep=arguments.keep,
+        reclaimed=arguments.reclaimed,
+    )
+    plan = plan_training(stack, read_plan_request(stack, words))
+    (show_json if arguments.format == "json" else show)(plan)
+    return 0

@@ -1,0 +1,57 @@
+"""Interruptions of a run: nodes that EC2 takes back, and hardware that fails. A node that goes ends the whole run."""
+
+from dataclasses import dataclass
+from math import log1p
+
+from ..catalog import Instance
+from ..catalog.prices import HOURS_A_MONTH
+from ..catalog.spot_interruptions import OPEN_RANGE, RANGES, find_reclaims, list_read_regions
+
+FAILURES_PER_GPU_HOUR = 419 / (54 * 24 * 16_384)
+"""Failures an hour of a GPU, with its share of the node and the network.
+
+Llama 3 405B was interrupted 419 times without a plan in 54 days on 16,384 H100s ("The Llama 3 Herd of Models", Meta
+2024, section 3.3.4). Other GPUs may fail more or less; nobody has published as much of them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ReclaimRate:
+    """The spot nodes of a type that EC2 takes back."""
+
+    share: float
+    """Share of the nodes within a month, from 0 to 1."""
+    source: str
+    """The origin of the share, in words."""
+    is_assumed: bool
+    """True if neither AWS nor the reader names the share."""
+
+    @property
+    def per_node_hour(self) -> float:
+        """Reclaims an hour of one node.
+
+        The share f of nodes goes within a month of 730 hours, and each hour is like the other: f = 1 − e^(−rate · 730).
+        """
+        return -log1p(-self.share) / HOURS_A_MONTH
+
+
+def find_reclaim_rate(row: Instance, region: str, stated: float | None = None) -> ReclaimRate:
+    """Return the rate of an instance type in a region, by the reader's own share if one is stated."""
+    if stated is not None:
+        return ReclaimRate(stated, "stated by --reclaimed", is_assumed=False)
+    found = find_reclaims(row.instance_type, region)
+    if found is None:
+        known = region in list_read_regions()
+        missing = f"{row.instance_type} in {region}" if known else f"the region {region}"
+        source = f"assumed, because the catalogue has no share of {missing}; --reclaimed states your own"
+        return ReclaimRate(RANGES[OPEN_RANGE], source, is_assumed=True)
+    if found.percent == OPEN_RANGE:
+        source = f"assumed for AWS's open range, more than 20 % ({found.as_of}); --reclaimed states your own"
+        return ReclaimRate(found.share, source, is_assumed=True)
+    least, most = found.percent.split("-")
+    return ReclaimRate(found.share, f"upper end of AWS's range, {least} to {most} % ({found.as_of})", is_assumed=False)
+
+
+def find_failure_rate(row: Instance) -> float:
+    """Return the failures of hardware an hour of one node."""
+    return FAILURES_PER_GPU_HOUR * row.gpu_devices

@@ -1,0 +1,249 @@
+"""Plans of a training run: days and dollars for each way to buy its nodes, interruptions and checkpoints included."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+
+from ..catalog import Instance
+from ..catalog.purchases import Purchase
+from ..catalog.start_rates import find_start_rate
+from ..config import Pool, StackConfig
+from ..config.pod_start import PodStart
+from ..config.storage import LustreStorage
+from ..cost.money import Usd
+from ..cost.nodes import Node, Terms, find_launched, find_terms, price_nodes
+from ..cost.reservations import list_reserved_capacity, price_reserved_gpu, sum_user_ceilings
+from ..cost.storage import price_files
+from ..readiness.start_times import StartTime, estimate_start
+from .checkpoints import Checkpoint
+from .interruptions import ReclaimRate, find_failure_rate, find_reclaim_rate
+from .wall_time import Disturbances, find_young_interval
+
+ASSUMED_START = PodStart.model_validate({"imageGib": 10, "warmup": "2m"})
+"""The start of a pod of a pool without ``podStart``: an image as large as AWS's own of PyTorch, which start_rates.csv
+has a measurement of, and two minutes until all ranks have found each other and the first step is done."""
+_SECONDS_AN_HOUR = 3600
+_LONGEST = 100
+"""A run that takes so many times its work never ends, as nobody waits for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRequest:
+    """A run that somebody plans, on whole nodes of a pool."""
+
+    pool: Pool
+    row: Instance
+    """Type of its nodes."""
+    nodes: int
+    days: float
+    """Days of computing, if nothing interrupted the run."""
+    checkpoint: Checkpoint
+    keep: int = 3
+    """Checkpoints that the storage keeps."""
+    reclaimed: float | None = None
+    """Share of spot nodes that EC2 takes back within a month; None for AWS's data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Purchased:
+    """The run on nodes that are bought in one way."""
+
+    purchase: Purchase
+    is_of_pool: bool
+    """True if the pool buys in this way."""
+    work: float
+    """Hours of computing without interruptions."""
+    disturbances: Disturbances
+    checkpoint_gib: float
+    node_hour: Usd
+    """Dollars an hour of all nodes with their disks."""
+    note: str = ""
+
+    @cached_property
+    def interval(self) -> float:
+        """Hours of computing between two checkpoints."""
+        return self.disturbances.find_interval(self.work)
+
+    @cached_property
+    def hours(self) -> float:
+        """Expected hours from the first step to the last; infinite if the run never ends."""
+        return self.disturbances.expect_wall_time(self.work, self.interval)
+
+    @property
+    def ends(self) -> bool:
+        """False if interruptions leave the run hardly any time to compute."""
+        return self.hours <= _LONGEST * self.work
+
+    @property
+    def lost(self) -> float:
+        """Share of the hours that is no computing: checkpoints, lost work and restarts."""
+        return 1 - self.work / self.hours
+
+    @property
+    def interruptions(self) -> float:
+        """Expected interruptions of the whole run."""
+        return self.disturbances.rate * self.hours
+
+    @property
+    def checkpoints(self) -> float:
+        """Checkpoints of the whole run, without those that a notice asks for and those of work that is done again."""
+        return max(self.work / self.interval, 1)
+
+    @property
+    def loss(self) -> float:
+        """Expected hours that an interruption costs, on average over failures and reclaims."""
+        run, losing = self.disturbances, self.disturbances.find_loss(self.interval)
+        if not run.saves_at_notice:
+            return losing
+        saving = run.write + run.restart
+        return (run.failures * losing + run.reclaims * saving) / run.rate
+
+    @property
+    def nodes_usd(self) -> Usd:
+        """Dollars of the nodes, which wait and are paid while the run restarts."""
+        return self.node_hour * self.hours if self.ends else Usd(unknown=frozenset({"a run that never ends"}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan:
+    """The plan of a run, with all that it stands on."""
+
+    stack: StackConfig
+    request: PlanRequest
+    start: StartTime
+    """The start of a pod on a new node."""
+    states_start: bool
+    """True if the pool states what its pods wait for."""
+    reclaims: ReclaimRate
+    failures_per_node_hour: float
+    offers: list[Purchased]
+
+    @property
+    def restart_s(self) -> float:
+        """Seconds of a restart: a new node, the image, the warm-up, and the checkpoint read back."""
+        return self.start.seconds + self.request.checkpoint.seconds
+
+    @property
+    def kept_gib(self) -> float:
+        """GiB that checkpoints take at most: those that are kept, and the checkpoint that is being written."""
+        return (self.request.keep + 1) * self.request.checkpoint.gib
+
+    @property
+    def fits_storage(self) -> bool:
+        """False if the checkpoints do not fit into a file system of a stated size."""
+        storage = self.request.checkpoint.store.storage
+        return not isinstance(storage, LustreStorage) or self.kept_gib <= storage.size_gib
+
+    def price_storage(self, offer: Purchased) -> Usd:
+        """Return dollars of the checkpoints over the run."""
+        if not offer.ends:
+            return Usd(unknown=frozenset({"a run that never ends"}))
+        gib = self.request.checkpoint.gib
+        return price_files(
+            self.stack,
+            self.request.checkpoint.store.storage,
+            stored=self.kept_gib,
+            hours=offer.hours,
+            written=gib * offer.checkpoints,
+            read=gib * offer.interruptions,
+        )
+
+    def count_checkpoints_a_day(self, offer: Purchased) -> float:
+        """Return the checkpoints of a day of the clock."""
+        return offer.checkpoints / offer.hours * 24
+
+    def find_young(self, offer: Purchased) -> float:
+        """Return Young's interval in hours, for comparison."""
+        return find_young_interval(offer.disturbances.write, 1 / offer.disturbances.rate)
+
+
+def choose_row(stack: StackConfig, pool: Pool, nodes: int) -> Instance | None:
+    """Return the type of a run's nodes: of the types with most GPUs that fit so often below the ceiling, the cheapest.
+
+    None if no type fits.
+    """
+    fitting = [node for node in price_nodes(stack, pool) if node.row.gpu_devices * nodes <= pool.max_gpus]
+    most = max((node.row.gpu_devices for node in fitting), default=0)
+    largest = [node for node in fitting if node.row.gpu_devices == most]
+    cheapest = find_launched(largest, find_terms(stack, pool)) or next(iter(largest), None)
+    return cheapest.row if cheapest else None
+
+
+def plan_training(stack: StackConfig, request: PlanRequest) -> TrainingPlan:
+    """Plan a run on spot, on demand and on reservations, as far as AWS and the stack sell them."""
+    pool, row = request.pool, request.row
+    start = _estimate_restart(stack, pool)
+    reclaims = find_reclaim_rate(row, stack.region, request.reclaimed)
+    failures = find_failure_rate(row)
+    write = request.checkpoint.seconds / _SECONDS_AN_HOUR
+    calm = Disturbances(
+        failures=failures * request.nodes,
+        write=write,
+        restart=start.seconds / _SECONDS_AN_HOUR + write,
+    )
+    hunted = replace(
+        calm, reclaims=reclaims.per_node_hour * request.nodes, saves_at_notice=request.checkpoint.fits_notice
+    )
+    offers = [
+        Purchased(
+            purchase=purchase,
+            is_of_pool=purchase in pool.purchase,
+            work=request.days * 24,
+            disturbances=hunted if purchase == "spot" else calm,
+            checkpoint_gib=request.checkpoint.gib,
+            node_hour=hour,
+            note=note,
+        )
+        for purchase, hour, note in _list_prices(stack, request)
+    ]
+    return TrainingPlan(
+        stack=stack,
+        request=request,
+        start=start,
+        states_start=pool.pod_start is not None,
+        reclaims=reclaims,
+        failures_per_node_hour=failures,
+        offers=offers,
+    )
+
+
+def _estimate_restart(stack: StackConfig, pool: Pool) -> StartTime:
+    """Return the start of a pod on a new node; the checkpoint takes the place of weights.
+
+    A node that is always on fails too, and then a new node takes its place.
+    """
+    wanted = (pool.pod_start or ASSUMED_START).model_copy(update={"weights_gib": None, "weights_from": None})
+    start = estimate_start(stack, pool, wanted)
+    if start is None:
+        raise ValueError(f"pool {pool.name} has no type to launch")
+    if start.node.seconds:
+        return start
+    seconds = find_start_rate("node-ready").value + find_start_rate(f"gpus-{pool.ami.family}").value
+    return replace(start, node=replace(start.node, seconds=ceil(seconds), why=""))
+
+
+def _list_prices(stack: StackConfig, request: PlanRequest) -> Iterator[tuple[Purchase, Usd, str]]:
+    """Yield each way to buy with dollars an hour of all nodes and a remark: spot, on demand, reserved."""
+    pool, sold = request.pool, request.row.usage_classes
+    (node,) = (node for node in price_nodes(stack, pool) if node.row is request.row)
+    plan = Terms(plan_factor=find_terms(stack, pool).plan_factor)
+    spot = Terms(spot=True, spot_share=stack.costs.spot_share)
+    if "spot" in sold:
+        yield "spot", (node.price_machine(spot) + node.disks) * request.nodes, ""
+    on_demand = (node.price_machine(plan) + node.disks) * request.nodes
+    if "on-demand" in sold:
+        yield "on-demand", on_demand, ""
+    if held := _count_reserved(stack, pool, node):
+        taken = min(held, request.nodes)
+        hour = price_reserved_gpu(stack, pool, node, plan) * (node.row.gpu_devices * taken)
+        note = f"{taken:g} of {request.nodes} nodes on reservations, which cost the same when idle"
+        yield "reserved", hour + on_demand * ((request.nodes - taken) / request.nodes), note
+
+
+def _count_reserved(stack: StackConfig, pool: Pool, node: Node) -> float:
+    """Return the nodes of a type that a pool's part of its reservations holds."""
+    if not pool.reservations:
+        return 0
+    parts = list_reserved_capacity(stack, pool, [node], sum_user_ceilings(stack, pool))
+    return sum(part.instances for part in parts)

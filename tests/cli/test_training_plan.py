@@ -1,0 +1,78 @@
+"""The command `training-plan`: a table with its inputs, the same as JSON, and all faults of its words at once."""
+
+import json
+
+import pytest
+
+from gpu_blueprint.cli import main
+from gpu_blueprint.cli.text import training_plan as text
+
+from ..support.planned_runs import SCRATCH, plan_run, training_stack
+from ..support.plans import STACKS
+
+TRAIN = ["training-plan", "research", "a100-train", "--params", "7e9", "--nodes", "2", "--days", "3"]
+
+
+@pytest.fixture(autouse=True)
+def _stacks_of_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read the tests' own stacks, which no team edits."""
+    monkeypatch.chdir(STACKS.parent)
+
+
+def test_the_table_compares_the_ways_to_buy_in_100_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(TRAIN) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 100
+    assert "in us-west-2: a training run in pool a100-train" in out
+    assert "spot *" in out and "* pool a100-train does not buy in this way; the row is for comparison." in out
+    for words in ("Inputs", "Formulas", "Assumptions", "Daly 2006", "Llama 3", "2 × p4de.24xlarge"):
+        assert words in out
+
+
+def test_the_document_has_the_facts_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TRAIN, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [offer["purchase"] for offer in document["offers"]] == ["spot", "on-demand"]
+    assert main(TRAIN) == 0
+    table = capsys.readouterr().out
+    assert all(f"${offer['nodesUsd']:,.0f}" in table for offer in document["offers"])
+
+
+def test_reserved_nodes_have_a_row_where_the_pool_has_reservations(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["training-plan", "prod", "train-h100", "--params", "70e9", "--nodes", "4", "--days", "14"]) == 0
+    out = capsys.readouterr().out
+    assert "\nreserved: 4 of 4 nodes on reservations, which cost the same when idle." in out
+
+
+def test_all_faults_of_the_words_are_named_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["training-plan", "research", "cpu", "--params", "7B", "--nodes", "x", "--days", "0"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "pool cpu has no GPUs; give a100-train",
+        "--params: '7B' is no number; write 7e9",
+        "--nodes: 'x' is no number that fits; write a whole number from 1, such as 4",
+        "--days: '0' is no number that fits; write days above 0, such as 3",
+    ]
+
+
+def test_a_stack_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["training-plan", "reserch", *TRAIN[2:]]) == 2
+    assert capsys.readouterr().err == "there is no stack 'reserch'; did you mean research?\n"
+
+
+def test_a_run_that_never_ends_has_no_dollars(capsys: pytest.CaptureFixture[str]) -> None:
+    text.show(plan_run(training_stack(SCRATCH), params="1e14", reclaimed="0.9999999"))
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("spot "))
+    assert "never ends" in row and "$" not in row
+
+
+def test_a_file_system_of_the_stack_costs_nothing_more(capsys: pytest.CaptureFixture[str]) -> None:
+    text.show(plan_run(training_stack(SCRATCH)))
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("spot ", "on-demand "))]
+    assert len(rows) == 2 and all(row.endswith("in the stack") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"), [(0.05, "3 min"), (0.955, "57 min"), (4.52, "4.5 h"), (14.4, "14 h"), (1584, "66 days")]
+)
+def test_times_are_written_as_people_read_them(hours: float, words: str) -> None:
+    assert text.write_hours(hours) == words

@@ -1,0 +1,90 @@
+"""The words of a plan: each input with its origin, what is assumed, and one JSON document with the same facts."""
+
+import json
+
+import pytest
+
+from gpu_blueprint.training.plan_facts import list_assumptions, list_facts, list_formulas, plan_as_json
+
+from ..support.planned_runs import HOMES, SCRATCH, find_offer, plan_run, training_stack
+
+
+def test_the_inputs_stand_in_sentences() -> None:
+    facts = dict(list_facts(plan_run(training_stack())))
+    assert facts["run"] == "4 × g5.48xlarge (32 a10g), 5 days of computing"
+    assert facts["checkpoint"] == "3e9 parameters × 12 bytes = 36 GB"
+    assert facts["storage"] == (
+        "a bucket of your own on S3, 4,768 MiB/s for the run (1,192 MiB/s a node): 7.2s for a checkpoint; "
+        "3 kept and one in the making take 144 GB"
+    )
+    assert facts["reclaims"].startswith("50 % of the spot nodes in a month: assumed")
+    assert facts["failures"].startswith("a node fails once in 264 days")
+    assert facts["restart"] == "5m 47s: node 2m 40s, image 1m for 10 GiB, warm-up 2m, checkpoint 7.2s"
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [("7e9", "7e9 "), ("1.3e9", "1.3e9 "), ("1e12", "1e12 "), ("350e6", "3.5e8 "), ("5000", "5000 ")],
+)
+def test_parameters_are_written_as_the_command_takes_them(params: str, words: str) -> None:
+    assert dict(list_facts(plan_run(training_stack(), params=params)))["checkpoint"].startswith(words)
+
+
+def test_the_notice_says_whether_a_last_checkpoint_fits() -> None:
+    fits, misses = (dict(list_facts(plan_run(training_stack(), params=size)))["notice"] for size in ("3e9", "70e9"))
+    assert fits == (
+        "a last checkpoint of 7.2s fits into the 90 s: 120 s of notice, 110 s of grace, 20 s to stop; "
+        "a reclaim then loses no work"
+    )
+    assert "does not fit into the 90 s" in misses and misses.endswith("fewer bytes a parameter help")
+
+
+def test_a_file_system_that_is_too_small_is_named() -> None:
+    facts = dict(list_facts(plan_run(training_stack(SCRATCH), params="1e12")))
+    assert facts["storage"].endswith("more than the file system holds: give it more sizeGib, or keep fewer")
+
+
+def test_an_hourly_checkpoint_is_compared_where_the_best_interval_is_longer() -> None:
+    rare = dict(list_facts(plan_run(training_stack(purchase=["on-demand"]), params="70e9")))
+    assert rare["interval"].startswith("a checkpoint every hour loses 4.5 % on on-demand, the best interval 0.8 %")
+    assert "interval" not in dict(list_facts(plan_run(training_stack(), params="3e8")))
+
+
+def test_spot_is_not_spoken_of_where_aws_does_not_sell_it() -> None:
+    sold = plan_run(training_stack())
+    unsold = plan_run(training_stack())
+    unsold.offers[:] = [offer for offer in unsold.offers if offer.purchase != "spot"]
+    assert "reclaims" in dict(list_facts(sold)) and "reclaims" not in dict(list_facts(unsold))
+
+
+def test_an_assumption_goes_when_the_stack_or_the_reader_states_the_fact() -> None:
+    assumed = " ".join(list_assumptions(plan_run(training_stack())))
+    stack = training_stack(HOMES, podStart={"imageGib": 8})
+    stated = " ".join(list_assumptions(plan_run(stack, nodes="1", bytes_per_parameter="16")))
+    assert "a spot node costs 53 % of its on-demand price" in assumed
+    for words in ("12 bytes a parameter", "no storage of the stack", "the image has 10 GiB", "no EFA (multiNode)"):
+        assert words in assumed and words not in stated
+
+
+def test_each_formula_has_a_source_or_a_meaning() -> None:
+    formulas = dict(list_formulas())
+    assert "Daly 2006" in formulas["interval"] and "1974" in formulas["interval"] and "Daly 2006" in formulas["hours"]
+
+
+def test_the_document_has_the_numbers_of_the_plan() -> None:
+    plan = plan_run(training_stack(HOMES))
+    document = json.loads(json.dumps(plan_as_json(plan)))
+    spot, own = document["offers"][0], find_offer(plan, "spot")
+    assert document["run"] == {"instanceType": "g5.48xlarge", "nodes": 4, "gpus": 32, "computeDays": 5.0}
+    assert document["checkpoint"]["bytes"] == 36_000_000_000 and document["checkpoint"]["storage"] == "homes"
+    assert spot["purchase"] == "spot" and spot["ofPool"] is True
+    assert spot["days"] == round(own.hours / 24, 3) and spot["nodesUsd"] == own.nodes_usd.exact
+    assert spot["shareLost"] == round(own.lost, 4) and spot["storageUsd"] == plan.price_storage(own).exact
+    assert document["facts"] == dict(list_facts(plan)) and document["assumptions"] == [*list_assumptions(plan)]
+
+
+def test_a_run_that_never_ends_has_no_days_and_no_dollars() -> None:
+    plan = plan_run(training_stack(SCRATCH), params="1e14", reclaimed="0.9999999")
+    spot = plan_as_json(plan)["offers"][0]
+    assert [spot[name] for name in ("days", "shareLost", "interruptions", "checkpointsPerDay")] == [None] * 4
+    assert spot["nodesUsd"] is None and spot["storageUsd"] is None and spot["intervalHours"] > 0
