@@ -8,6 +8,7 @@ from ..catalog.start_rates import find_start_rate
 from ..catalog.storage import EFS_WRITE_MIB
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage
 from ..readiness.start_times import find_lustre_mib
+from .run import GRACE_S
 
 BYTES_PER_PARAMETER = 12.0
 """FP32 weights and Adam's two moments, 4 bytes each; a checkpoint needs no gradients and no half-precision copy.
@@ -17,8 +18,6 @@ mixed-precision training with Adam.
 """
 NOTICE_S = 120
 """Seconds from EC2's notice until a spot node goes (EC2 user guide, "Spot Instance interruption notices")."""
-GRACE_S = 110
-"""Seconds that the pods of a run have from SIGTERM on."""
 STOPPING_S = 20
 """Seconds of the grace that go until the last checkpoint begins: our assumption for the step in which all ranks are,
 and for the agreement to stop."""

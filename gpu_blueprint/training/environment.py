@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..config import StackConfig
-from .run import TrainingRun
+from .run import GRACE_S, TrainingRun
 from .volumes import SCRATCH_FOLDER, has_scratch
 
-GRACE_S = 110
-"""Seconds from SIGTERM to SIGKILL: a spot node goes 120 s after its notice, and the notice takes seconds to arrive."""
 _CLEAN_UP_S = 5
 """Seconds that torchrun itself needs after its workers."""
 _PORT = 29500

@@ -6,8 +6,9 @@ from typing import Any
 
 from ..cost.nodes import find_spot_share
 from ..readiness.words import write_phase, write_seconds
-from .checkpoints import BYTES_PER_PARAMETER, GRACE_S, NOTICE_S, STOPPING_S
+from .checkpoints import BYTES_PER_PARAMETER, NOTICE_S, STOPPING_S
 from .plans import Purchased, TrainingPlan
+from .run import GRACE_S
 
 _GB = 1e9
 

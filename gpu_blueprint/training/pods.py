@@ -11,8 +11,8 @@ from ..catalog.resources import EFA_RESOURCE
 from ..config import StackConfig
 from ..config.sizes import read_room
 from ..tenancy.gpu_pods import build_pod
-from .environment import GRACE_S, list_variables
-from .run import TrainingRun
+from .environment import list_variables
+from .run import GRACE_S, TrainingRun
 from .volumes import find_scratch_gib, list_places, list_volumes
 
 CONTAINER = "train"

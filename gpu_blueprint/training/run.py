@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from ..config import Pool, Tenant
 from ..storage.mounts import Mount
 
+GRACE_S = 110
+"""Seconds from SIGTERM to SIGKILL: a spot node goes 120 s after its notice, and the notice takes seconds to arrive."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRun:

@@ -10,7 +10,8 @@ from gpu_blueprint.catalog.start_rates import find_start_rate
 from gpu_blueprint.catalog.storage import EFS_WRITE_MIB
 from gpu_blueprint.config import S3Storage
 from gpu_blueprint.config.storage import EfsStorage, LustreStorage
-from gpu_blueprint.training.checkpoints import GRACE_S, STOPPING_S, Checkpoint, find_store
+from gpu_blueprint.training.checkpoints import STOPPING_S, Checkpoint, find_store
+from gpu_blueprint.training.run import GRACE_S
 
 P5, SMALL = find_instance("p5.48xlarge"), find_instance("g5.xlarge")
 TENANTS = {"tenants": {"team": "write"}}

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.training.environment import GRACE_S, list_variables
+from gpu_blueprint.training.environment import list_variables
+from gpu_blueprint.training.run import GRACE_S
 
 from ..support.training_runs import build_config, edit_pool, run_of
 
