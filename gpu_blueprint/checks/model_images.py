@@ -14,10 +14,10 @@ from ..catalog.server_images import (
 from ..config import StackConfig
 from ..config.models import ServedModel, TritonModel
 from ..errors import CatalogError, Path, Problem
+from ..images.allowed import lies_below
 from ..serving.images import find_image, find_tag, name_image, place_image
 from .model_versions import PlacedVersion, list_triton, list_versions
 from .placeholders import explain_placeholder
-from .prepull import lies_below
 
 _TAGS = {"vllm": r"v\d+\.\d+\.\d+.*", "triton": r"\d\d\.\d\d(-\w+)*-py3(-igpu)?"}
 """Server → the tags of its images; Triton's images without the server end in ``-min`` and ``-sdk``."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..config import StackConfig
 from ..errors import Problem
+from ..images.allowed import lies_below
 from ..images.sources import name_registry, split_image
 
 
@@ -22,20 +23,6 @@ def warn_of_images_that_nobody_may_run(stack: StackConfig) -> Iterator[Problem]:
                 hint = "add its registry and path to images.allowed, or remove it"
                 path = ("pools", pool_index, "prepull", index)
                 yield Problem("prepull-not-allowed", path, reason, hint, severity="warning")
-
-
-def lies_below(image: str, entry: str) -> bool:
-    """Return whether an image is an entry of ``images.allowed``, or lies below it."""
-    full = _name_fully(image)
-    allowed = entry.removesuffix("/").replace("index.docker.io", "docker.io", 1)
-    return any(full == name or full.startswith(f"{name}/") for name in (allowed, _name_fully(allowed)))
-
-
-def _name_fully(image: str) -> str:
-    """Return registry and path without tag and digest: ``docker.io/library/nginx``."""
-    registry, path = split_image(image.partition("@")[0])
-    folders, slash, last = path.rpartition("/")
-    return f"{registry}/{folders}{slash}{last.partition(':')[0]}"
 
 
 def suggest_prepull_beside_nvme(stack: StackConfig) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""``job``: print a Job of a tenant as YAML for kubectl: with ``--build-engine``, the build of a model's plans."""
+"""``job``: print a Job of a tenant as YAML for kubectl: a training run, or the build of a model's plans."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -11,6 +11,7 @@ from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..serving.engines import build_engine_job, list_advice, list_plans, list_source_mounts
 from ..storage.mounts import Mount
+from .training_run import print_run, refuse_words_of_a_run
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,6 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
             f"there is no stack {arguments.stack!r}; {suggest(arguments.stack, list_stacks(), 'there are')}"
         )
     config = open_stack(arguments.stack, bounded=False).config
+    if arguments.build_engine is None:
+        return print_run(config, arguments)
+    refuse_words_of_a_run(arguments)
     pool, tenant = _find_pool(config, arguments.pool), _find_tenant(config, arguments.tenant)
     model = _find_plans(config, pool, tenant, arguments.build_engine)
     _refuse_other_gpus(config, pool, model)

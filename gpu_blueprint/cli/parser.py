@@ -109,8 +109,8 @@ def _add_preview(command: _AddCommand) -> None:
 
     render = command(
         "render",
-        "write plan.json, a manifest for each Kubernetes object, Helm values, dashboards, and secrets.md if a "
-        "manifest lacks a secret, because no file holds one",
+        "write plan.json, a manifest for each Kubernetes object, Helm values, dashboards, a job for each training "
+        "pool, and secrets.md if a manifest lacks a secret, because no file holds one",
         "blueprint render prod --out rendered/prod",
     )
     render.add_argument("stack", metavar="STACK", help=_STACK)

@@ -65,8 +65,10 @@ def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Add `job`."""
     job = command(
         "job",
-        "print a Job of a tenant in a pool, as YAML for kubectl",
+        "print a Job or a JobSet of a tenant in a pool, as YAML for kubectl: a training run, or the build of a model's"
+        " plans",
         "blueprint job prod infer-l4 --tenant serving --build-engine ranking",
+        "blueprint job research a100-train --tenant vision --nodes 2 --image IMAGE -- torchrun train.py",
     )
     job.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     job.add_argument("pool", metavar="POOL", help="name of the pool whose GPUs the Job takes")
@@ -74,7 +76,40 @@ def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
     job.add_argument(
         "--build-engine",
         metavar="SERVED",
-        required=True,
         help="name of a model that Triton serves, or of the Deployment of one of its versions, with TENANT/ in front if"
         " several have it: build its TensorRT plans with the image of its server, and write them into its storage",
     )
+    _add_run(job)
+
+
+def _add_run(job: argparse.ArgumentParser) -> None:
+    """Add the arguments of a training run."""
+    run = job.add_argument_group("a training run")
+    run.add_argument("--image", metavar="IMAGE", default="", help="image with the program, with a tag or a digest")
+    run.add_argument(
+        "--nodes", metavar="N", type=int, default=1, help="nodes that run together (default: 1); several make a JobSet"
+    )
+    run.add_argument(
+        "--gpus",
+        metavar="G",
+        type=int,
+        help="GPUs of each node, and processes that torchrun starts there (default: all GPUs of a node)",
+    )
+    run.add_argument(
+        "--checkpoints",
+        metavar="STORAGE",
+        default="",
+        help="name of a storage that the tenant may write; the program finds its folder in CHECKPOINT_DIR",
+    )
+    run.add_argument(
+        "--name",
+        dest="run_name",
+        metavar="RUN",
+        default="train",
+        help="name of the Job or JobSet (default: train); a run with the name of an earlier run finds its checkpoints",
+    )
+    words = run.add_argument(
+        "words", metavar="-- PROGRAM", nargs="+", default=[], help="the program with its arguments, behind two dashes"
+    )
+    # A positional argument of nargs "*" would be read as empty before the options, and refused behind them.
+    words.required = False

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         _write(out, files)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror}") from None
-    others = f"{len(files) - 1 - (SECRETS_PAGE in files)} manifests, values and dashboards"
+    others = f"{len(files) - 1 - (SECRETS_PAGE in files)} manifests, values, dashboards and jobs"
     print(f"{out}: plan.json with {count_resources(plan)}, {others}")
     if SECRETS_PAGE in files:
         print(f"{out / SECRETS_PAGE} says which secrets the manifests lack")

@@ -9,10 +9,14 @@ import yaml
 from ..config import StackConfig
 from ..monitoring.dashboards import DASHBOARD_LABEL
 from ..plan import PlannedResource
+from ..training.advice import list_notes, list_warnings
+from ..training.run import TrainingRun
+from ..training.samples import list_samples
+from ..training.workloads import build_workload
 from .manifests import RELEASE, LeftOut, Manifest, leave_out_markers, list_manifests
 from .secrets_page import SECRETS_PAGE, render_secrets_page
 
-PLACES = ("plan.json", "manifests", "values", "dashboards", SECRETS_PAGE)
+PLACES = ("plan.json", "manifests", "values", "dashboards", "jobs", SECRETS_PAGE)
 """Everything that may be in the folder of a rendered stack."""
 
 
@@ -27,6 +31,7 @@ def render_files(config: StackConfig, plan: Sequence[PlannedResource], document:
         files[f"manifests/{manifest.file}"] = _list_left_out(manifest.left_out) + _to_yaml(manifest.content)
         files |= _render_dashboards(manifest)
     files |= dict(_render_values(plan))
+    files |= {f"jobs/{run.pool.name}.yaml": _render_run(config, run) for run in list_samples(config)}
     page = render_secrets_page(config, manifests)
     return {**files, SECRETS_PAGE: page} if page else files
 
@@ -46,6 +51,12 @@ def _render_values(plan: Sequence[PlannedResource]) -> Iterator[tuple[str, str]]
 def _render_dashboards(manifest: Manifest) -> dict[str, str]:
     is_dashboard = DASHBOARD_LABEL in manifest.content["metadata"].get("labels", {})
     return {f"dashboards/{key}": f"{text}\n" for key, text in manifest.content["data"].items()} if is_dashboard else {}
+
+
+def _render_run(config: StackConfig, run: TrainingRun) -> str:
+    """Return a training run whose image and command people replace, below words about it."""
+    notes = "".join(f"# {line}\n" for line in (*list_warnings(config, run), *list_notes(run)))
+    return notes + _to_yaml(build_workload(config, run))
 
 
 def _list_left_out(left_out: Sequence[LeftOut]) -> str:

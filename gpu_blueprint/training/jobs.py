@@ -1,0 +1,65 @@
+"""The Job of a run on one node, and the codes with which a run ends."""
+
+from typing import Any
+
+from ..config import StackConfig
+from ..queues.names import DEFAULT_QUEUE, PRIORITY_LABEL, QUEUE_LABEL
+from .pods import CONTAINER, build_template
+from .run import TrainingRun
+
+NO_RETRY_CODE = 42
+"""Exit code of a program that would fail again: the run ends at once."""
+STOPPED_CODE = 75
+"""Exit code of a program that saved its state and stopped because it was told to: it starts again, and nothing is
+counted (EX_TEMPFAIL of sysexits.h)."""
+MOST_FAILURES = 20
+"""Failures that count, after which the run ends; nodes that go are not counted."""
+LOST = {"type": "DisruptionTarget", "status": "True"}
+"""Condition of a pod whose node goes, or that gives way to another."""
+_KEEP_S = 24 * 3600
+"""Seconds for which people can read the logs of a run that has ended."""
+
+
+def build_job(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
+    """Build the Job, ready for `kubectl apply` by a member of the tenant."""
+    rules = [
+        {"action": "FailJob", "onExitCodes": match_codes(NO_RETRY_CODE)},
+        {"action": "Ignore", "onExitCodes": match_codes(STOPPED_CODE)},
+        {"action": "Ignore", "onPodConditions": [dict(LOST)]},
+    ]
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": build_metadata(config, run),
+        "spec": {
+            **build_start(config, run),
+            "backoffLimit": MOST_FAILURES,
+            "podFailurePolicy": {"rules": rules},
+            "template": build_template(config, run),
+        },
+    }
+
+
+def match_codes(*codes: int) -> dict[str, Any]:
+    """Return the condition of a rule about pods that end with one of some codes."""
+    return {"containerName": CONTAINER, "operator": "In", "values": [*codes]}
+
+
+def build_metadata(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
+    """Return name, namespace, and the labels of the queue if the pool has one.
+
+    A run that can continue elsewhere gives way before others do.
+    """
+    place = {"name": run.name, "namespace": run.tenant.namespace_name}
+    if run.pool not in config.queued_pools:
+        return place
+    turn = "checkpointed" if run.pool.checkpointed else run.pool.purpose
+    return {**place, "labels": {QUEUE_LABEL: DEFAULT_QUEUE, PRIORITY_LABEL: turn}}
+
+
+def build_start(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
+    """Return the fields of start and end that a Job and a JobSet share: the queue starts what waits in it."""
+    return {
+        **({"suspend": True} if run.pool in config.queued_pools else {}),
+        "ttlSecondsAfterFinished": _KEEP_S,
+    }

@@ -1,0 +1,147 @@
+"""From the words of a command line to a training run, or to all that is wrong with them, each with its remedy."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..catalog.training_images import EFA_SUPPORT, EfaSupport
+from ..config import Pool, StackConfig, Tenant
+from ..errors import UsageError, suggest
+from ..images.allowed import is_allowed, name_fully
+from ..images.sources import find_origin, split_name
+from ..storage.mounts import Mount, list_mounts
+from .jobsets import find_longest_name
+from .limits import choose_gpus, find_limits
+from .run import TrainingRun
+
+DEFAULT_NAME = "train"
+_LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
+_LONGEST_JOB = 63
+_IMAGE = re.compile(
+    r"([\w.-]+(:[0-9]{1,5})?/)?[a-z0-9._/-]*[a-z0-9](:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?", re.ASCII
+)
+_MOVING = (":latest", "")
+_KNOWN_GOOD = " or ".join(name for name, support in EFA_SUPPORT.items() if "pytorch" in name and support == "present")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """The words of a person who wants to train."""
+
+    pool: str
+    tenant: str
+    image: str = ""
+    command: tuple[str, ...] = ()
+    nodes: int = 1
+    gpus: int | None = None
+    """GPUs of each node; by default all of them."""
+    checkpoints: str = ""
+    """Name of a storage."""
+    name: str = DEFAULT_NAME
+
+
+def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
+    """Return the run.
+
+    Raises:
+        UsageError: Something is wrong; a line for each mistake.
+    """
+    pool = config.gpu_pools_by_name.get(asked.pool)
+    tenant = next((tenant for tenant in config.tenants if tenant.name == asked.tenant), None)
+    gpus = asked.gpus
+    if pool and gpus is None:
+        gpus = choose_gpus(config, pool, tenant, max(asked.nodes, 1))
+    mistakes = [*_list_mistakes(config, asked, pool, tenant, gpus or 0)]
+    if mistakes or not pool or not tenant or not gpus:
+        raise UsageError("\n".join(mistakes))
+    return TrainingRun(
+        name=asked.name,
+        pool=pool,
+        tenant=tenant,
+        nodes=asked.nodes,
+        gpus=gpus,
+        image=asked.image,
+        command=asked.command,
+        checkpoints=_find_mount(config, asked),
+    )
+
+
+def find_efa_support(config: StackConfig, image: str) -> EfaSupport | None:
+    """Return whether NCCL in an image reaches EFA; None for images that nobody knows. Copies are as their originals."""
+    return EFA_SUPPORT.get(name_fully(find_origin(config, image)))
+
+
+def _list_mistakes(
+    config: StackConfig, asked: RunRequest, pool: Pool | None, tenant: Tenant | None, gpus: int
+) -> Iterator[str]:
+    if pool is None:
+        yield _explain_pool(config, asked.pool)
+    if tenant is None:
+        hint = suggest(asked.tenant, [tenant.name for tenant in config.tenants], "there are")
+        yield f"--tenant: there is no tenant {asked.tenant!r}; {hint}"
+    if pool:
+        yield from find_limits(config, pool, tenant, asked.nodes, gpus)
+    yield from _find_image_mistakes(config, asked, pool)
+    if asked.checkpoints:
+        yield from _find_storage_mistakes(config, asked)
+    yield from _find_name_mistakes(asked)
+    if not asked.command:
+        yield "there is no command; write it at the end behind two dashes: -- torchrun train.py"
+
+
+def _explain_pool(config: StackConfig, name: str) -> str:
+    hint = suggest(name, config.gpu_pools_by_name, "there are")
+    if name in {pool.name for pool in config.cpu_pools}:
+        return f"{name!r} is a CPU pool, which has no GPUs; {suggest(name, config.gpu_pools_by_name, 'choose from')}"
+    return f"there is no GPU pool {name!r}; {hint}"
+
+
+def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | None) -> Iterator[str]:
+    if not asked.image:
+        yield f"--image: a run needs an image with your program, such as one built on {_KNOWN_GOOD}"
+        return
+    if not _IMAGE.fullmatch(asked.image) or "//" in asked.image:
+        yield f"--image: {asked.image!r} is no image; write registry, path and tag, such as {_KNOWN_GOOD}:TAG"
+        return
+    name, release = split_name(asked.image)
+    if release in _MOVING:
+        yield f"--image: {asked.image} names no release, and a restart might run another; write {name}:TAG or @sha256:…"
+    if not is_allowed(config, asked.image):
+        allowed = ", ".join(config.allowed_images)
+        hint = f"take it from {allowed}, or add its registry to images.allowed"
+        yield f"--image: tenants may not run {asked.image}; {hint}"
+    spans = pool and pool.multi_node and asked.nodes > 1
+    if spans and pool and find_efa_support(config, asked.image) == "absent":
+        reason = f"--image: {name} has no EFA, so the nodes of pool {pool.name} would talk over TCP"
+        yield f"{reason}; build on {_KNOWN_GOOD}, or leave --nodes out"
+
+
+def _find_mount(config: StackConfig, asked: RunRequest) -> Mount | None:
+    mounts = list_mounts(config)
+    return next((m for m in mounts if (m.storage.name, m.tenant.name) == (asked.checkpoints, asked.tenant)), None)
+
+
+def _find_storage_mistakes(config: StackConfig, asked: RunRequest) -> Iterator[str]:
+    """Yield why the run cannot keep checkpoints in a storage, with the storages that the tenant may write."""
+    names = [storage.name for storage in config.storage]
+    writable = [m.storage.name for m in list_mounts(config) if m.tenant.name == asked.tenant and m.may_write]
+    other = f"give --checkpoints {' or '.join(writable)}, or " if writable else ""
+    if asked.checkpoints not in names:
+        hint = suggest(asked.checkpoints, names, "there are")
+        yield f"--checkpoints: there is no storage {asked.checkpoints!r}; {hint}"
+        return
+    mount = _find_mount(config, asked)
+    grant = f"{other}write tenants: {{{asked.tenant}: write}} in storage {asked.checkpoints}"
+    if mount is None:
+        yield f"--checkpoints: {asked.tenant} may not mount {asked.checkpoints}; {grant}"
+    elif not mount.may_write:
+        yield f"--checkpoints: {asked.tenant} may only read {asked.checkpoints}; {grant}"
+
+
+def _find_name_mistakes(asked: RunRequest) -> Iterator[str]:
+    if not _LABEL.fullmatch(asked.name):
+        yield f"--name: {asked.name!r} is no name; write lower-case letters, digits and '-', a letter first"
+    most = find_longest_name(asked.nodes) if asked.nodes > 1 else _LONGEST_JOB
+    if len(asked.name) > most:
+        names = "the names of its pods and of its first node" if asked.nodes > 1 else "the label of its pods"
+        yield f"--name: {asked.name} has {len(asked.name)} characters, and {names} leave room for {most}; shorten it"
