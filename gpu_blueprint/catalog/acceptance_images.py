@@ -1,8 +1,8 @@
 """The images that test the nodes of a pool: an all-reduce of PyTorch, and the diagnosis of DCGM.
 
 The all-reduce runs in AWS's image of PyTorch for training, which holds libfabric, aws-ofi-nccl and torchrun
-(aws/deep-learning-containers, pytorch/training/docker/2.9/py3/cu130/Dockerfile.gpu). This tag has run over EFA on EKS with
-GPUDirect (validation of an example g7e-efa-ddp-benchmark, two nodes g7e.12xlarge, 2026-05-08). Newer images of the same
+(aws/deep-learning-containers, pytorch/training/docker/2.9/py3/cu130/Dockerfile.gpu). This tag has run over EFA on EKS
+with GPUDirect (validation of an example g7e-efa-ddp-benchmark, two nodes g7e.12xlarge, 2026-05-08). Newer images of the
 authors, ``deep-learning-containers/pytorch:2.13-cu133-amzn2023``, have tags that move. Read 2026-11-23.
 """
 

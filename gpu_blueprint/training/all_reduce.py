@@ -1,7 +1,7 @@
 """The program of each rank of the acceptance: all-reduces of growing size, and a verdict about the last.
 
 It runs in a pod under torchrun and imports nothing of this project. Bus bandwidth is that of nccl-tests
-(doc/PERFORMANCE.md): 2(n-1)/n · bytes / seconds; like there, 5 rounds warm up and 20 count, and times are means of ranks.
+(doc/PERFORMANCE.md): 2(n-1)/n · bytes / seconds. Like there, 5 rounds warm up, 20 count, and times are means of ranks.
 Arguments: size of the last message in bytes, and the GB/s that pass, 0 if nobody knows. Ends with 42 below the mark or
 on a wrong sum.
 """
@@ -33,7 +33,9 @@ def measure(size: int, device: torch.device) -> tuple[float, bool]:
             began = time.perf_counter()
         dist.all_reduce(tensor)
     finish(device)
-    facts = torch.stack([torch.tensor((time.perf_counter() - began) / ROUNDS, dtype=torch.float64, device=device), wrong])
+    facts = torch.stack(
+        [torch.tensor((time.perf_counter() - began) / ROUNDS, dtype=torch.float64, device=device), wrong]
+    )
     dist.all_reduce(facts)
     return float(facts[0]) / dist.get_world_size(), not facts[1]
 
@@ -84,7 +86,8 @@ def main() -> int:
         device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(device)
     dist.init_process_group(BACKEND)
-    tell(f"PyTorch {torch.__version__}, {BACKEND}, {dist.get_world_size()} ranks on {os.environ['GROUP_WORLD_SIZE']} nodes")
+    nodes = os.environ["GROUP_WORLD_SIZE"]
+    tell(f"PyTorch {torch.__version__}, {BACKEND}, {dist.get_world_size()} ranks on {nodes} nodes")
     code = judge(last, mark, device)
     dist.destroy_process_group()
     return code
@@ -93,5 +96,5 @@ def main() -> int:
 if __name__ == "__main__":
     code = main()
     if code:  # torchrun ends with 1 whatever code its ranks end with: the shell around it looks for this file
-        open(os.environ["VERDICT_FILE"], "w").close()  # noqa: PTH123, SIM115
+        open(os.environ["VERDICT_FILE"], "w").close()  # noqa: PTH123
     sys.exit(code)

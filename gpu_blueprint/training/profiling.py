@@ -24,7 +24,7 @@ export PROFILE_DIR="$folder"
 """
 _NSYS = f"""\
 if ! command -v nsys > /dev/null; then
-  echo "the image has no nsys; add the package nsight-systems-cli of NVIDIA's devtools repository, or take --profile torch"
+  echo "the image has no nsys: add nsight-systems-cli of NVIDIA's devtools repository, or take --profile torch"
   exit {NO_RETRY_CODE}
 fi
 run nsys profile --trace=cuda,nvtx,osrt --sample=none --cpuctxsw=none \\

@@ -1,4 +1,4 @@
-"""A shell around the program of a run: it works before and after the program, which still gets SIGTERM and sets the code."""
+"""A shell around the program of a run, which still gets SIGTERM, and whose exit code stays the run's."""
 
 _RUN = """\
 run() {

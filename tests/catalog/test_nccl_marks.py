@@ -8,7 +8,13 @@ from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.nccl_marks import BASES, FILE, NcclMark, find_nccl_mark, list_nccl_marks
 from gpu_blueprint.catalog.table import read_rows
 
-EFA_GBPS = {"p4de.24xlarge": 50, "p5.48xlarge": 400, "p5en.48xlarge": 400, "p6-b200.48xlarge": 400, "p6-b300.48xlarge": 800}
+EFA_GBPS = {
+    "p4de.24xlarge": 50,
+    "p5.48xlarge": 400,
+    "p5en.48xlarge": 400,
+    "p6-b200.48xlarge": 400,
+    "p6-b300.48xlarge": 800,
+}
 """GB/s of all network cards of a node (EC2 User Guide, accelerated computing instances)."""
 
 
