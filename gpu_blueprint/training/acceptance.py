@@ -37,9 +37,10 @@ LEVELS = (1, 2, 3)
 """Levels of the diagnosis: seconds, 2 minutes, a quarter of an hour. Level 4 has tests that need root on the node."""
 _GIB_WITHOUT_MARK = 2
 _ALL_REDUCE = f"""\
-export VERDICT_FILE=/tmp/verdict
-printf '%s\\n' "$1" > /tmp/all_reduce.py
-run torchrun /tmp/all_reduce.py "$2" "$3"
+folder=$(mktemp -d)
+export VERDICT_FILE="$folder/verdict"
+printf '%s\\n' "$1" > "$folder/all_reduce.py"
+run torchrun "$folder/all_reduce.py" "$2" "$3"
 # torchrun ends with 1 whatever its ranks end with.
 if [ -e "$VERDICT_FILE" ]; then exit {NO_RETRY_CODE}; fi
 exit $code
@@ -47,12 +48,13 @@ exit $code
 _DIAGNOSIS = f"""\
 nv-hostengine || exit {NO_RETRY_CODE}
 tries=0
-until dcgmi discovery -l > /tmp/gpus 2>&1; do
+gpus=$(mktemp)
+until dcgmi discovery -l > "$gpus" 2>&1; do
   tries=$((tries + 1))
-  if [ $tries -ge 30 ]; then cat /tmp/gpus; echo "FAILED: nv-hostengine does not answer"; exit {NO_RETRY_CODE}; fi
+  if [ $tries -ge 30 ]; then cat "$gpus"; echo "FAILED: nv-hostengine does not answer"; exit {NO_RETRY_CODE}; fi
   sleep 1
 done
-cat /tmp/gpus
+cat "$gpus"
 run dcgmi diag -r "$1"
 if [ "$told" ]; then exit 143; fi
 case $code in
