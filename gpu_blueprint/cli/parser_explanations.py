@@ -68,8 +68,8 @@ def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
         "print a Job or a JobSet of a tenant in a pool, as YAML for kubectl: a training run, or the build of a model's"
         " plans",
         "blueprint job prod infer-l4 --tenant serving --build-engine ranking",
-        "blueprint job research a100-train --tenant vision --nodes 2 --image IMAGE -- torchrun train.py",
-        "blueprint job research a100-train --tenant vision --acceptance nccl",
+        "blueprint job prod train-h100 --tenant training --image IMAGE -- torchrun a.py",
+        "blueprint job prod train-h100 --tenant training --acceptance dcgm",
     )
     job.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     job.add_argument("pool", metavar="POOL", help="name of the pool whose GPUs the Job takes")

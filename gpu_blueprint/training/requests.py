@@ -90,10 +90,9 @@ def _list_mistakes(
 
 
 def _explain_pool(config: StackConfig, name: str) -> str:
-    hint = suggest(name, config.gpu_pools_by_name, "there are")
     if name in {pool.name for pool in config.cpu_pools}:
-        return f"{name!r} is a CPU pool, which has no GPUs; {suggest(name, config.gpu_pools_by_name, 'choose from')}"
-    return f"there is no GPU pool {name!r}; {hint}"
+        return f"{name!r} is a CPU pool, which has no GPUs; choose from {', '.join(config.gpu_pools_by_name)}"
+    return f"there is no GPU pool {name!r}; {suggest(name, config.gpu_pools_by_name, 'there are')}"
 
 
 def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | None) -> Iterator[str]:

@@ -115,3 +115,23 @@ def test_the_secrets_of_monitoring_keep_their_plain_values() -> None:
 def test_the_plan_names_the_keys_of_a_secret_and_hides_its_values(team: dict[str, str]) -> None:
     inputs = {found["name"]: found["inputs"] for found in json.loads(team["plan.json"])["resources"]}
     assert inputs["token"]["stringData"] == {"$secret": {"token": "(secret)"}}
+
+
+def test_each_training_pool_has_a_job_that_people_complete(files: dict[str, str]) -> None:
+    stack = json.loads(files["plan.json"])["stack"]
+    for name, text in files.items():
+        if name.startswith("jobs/"):
+            found = yaml.safe_load(text)
+            assert found["kind"] in ("Job", "JobSet") and "YOUR-IMAGE" in text and "YOUR-COMMAND" in text
+            assert text.startswith("# ") and "kubectl delete" in text
+            if found["kind"] == "Job":
+                assert kubernetes_validate.validate(found, stack["kubernetes"], strict=True)
+
+
+def test_the_shipped_stacks_that_train_have_jobs_over_two_nodes() -> None:
+    section = yaml.safe_load((ROOT / "tests/stacks/Pulumi.research.yaml").read_text())["config"]
+    rendered = render(section[STACK_KEY], section[REGION_KEY])
+    assert [name for name in rendered if name.startswith("jobs/")] == ["jobs/a100-train.yaml"]
+    found = yaml.safe_load(rendered["jobs/a100-train.yaml"])
+    assert (found["kind"], found["metadata"]["namespace"]) == ("JobSet", "vision")
+    assert found["spec"]["replicatedJobs"][0]["template"]["spec"]["completions"] == 2

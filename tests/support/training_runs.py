@@ -1,4 +1,4 @@
-"""Training runs, in a stack with a pool of several nodes with and without EFA, a cut pool, and storage of every kind."""
+"""Training runs, in a stack with pools of several nodes with and without EFA, a cut pool, a bucket and homes."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from . import builders
 IMAGE = "public.ecr.aws/deep-learning-containers/pytorch-training:2.9.0-gpu-py312-cu130-ubuntu22.04-ec2"
 EFA_POOL: dict[str, Any] = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}}
 POOLS: list[dict[str, Any]] = [
-    builders.pool(name="plain", purpose="training", gpu="l40s", maxGpus=16),
+    builders.pool(name="plain", purpose="training", gpu="l40s", maxGpus=24),
     builders.pool(name="fast", purpose="training", maxGpus=32, **EFA_POOL),
     builders.pool(name="cut", purpose="training", gpu="h100-80gb", sharing={"mode": "mig", "profile": "1g.10gb"}),
     builders.cpu_pool(maxCpus=1024),
@@ -27,7 +27,7 @@ RED = builders.tenant(
 
 def build_stack(**overrides: Any) -> dict[str, Any]:
     """The object of a stack in which the team ``red`` may train in each pool, and ``blue`` may not."""
-    tenants = [RED, builders.tenant(name="blue", gpus={"plain": 4})]
+    tenants = [RED, builders.tenant(name="blue", gpus={"plain": 4}, memory="1Ti")]
     return builders.stack(**{"pools": POOLS, "tenants": tenants, "storage": STORAGE, **overrides})
 
 

@@ -1,0 +1,72 @@
+"""The command `job` without --build-engine: a training run."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpu_blueprint.cli import main
+
+IMAGE = "reg.example.com/team/train:1"
+
+
+def call(*more: str, stack: str = "research", pool: str = "a100-train", tenant: str = "vision") -> int:
+    return main(["job", stack, pool, "--tenant", tenant, *more])
+
+
+def read(text: str) -> Any:
+    return yaml.safe_load(text)
+
+
+def test_the_command_behind_two_dashes_runs_as_it_stands(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("--image", IMAGE, "--", "torchrun", "train.py", "--nodes", "7", "--", "--lr=1") == 0
+    out = capsys.readouterr().out
+    spec = read(out)["spec"]["template"]["spec"]
+    assert spec["containers"][0]["command"] == ["torchrun", "train.py", "--nodes", "7", "--", "--lr=1"]
+    assert out.startswith("# apply:")
+
+
+def test_several_nodes_print_a_jobset_and_warn_beside_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("--nodes", "2", "--name", "llm", "--image", IMAGE, "--", "torchrun", "train.py") == 0
+    printed = capsys.readouterr()
+    found = read(printed.out)
+    assert (found["kind"], found["metadata"]["name"]) == ("JobSet", "llm")
+    assert printed.err.startswith("warning: pool a100-train has no EFA")
+    assert printed.out.startswith(f"# {printed.err.splitlines()[0]}\n")
+
+
+def test_storage_and_gpus_reach_the_run(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("--gpus", "4", "--checkpoints", "homes", "--image", IMAGE, "--", "python", "train.py") == 0
+    printed = capsys.readouterr()
+    (container,) = read(printed.out)["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["limits"]["nvidia.com/gpu"] == 4
+    assert {"name": "CHECKPOINT_DIR", "value": "/mnt/homes/vision/train"} in container["env"]
+    assert printed.err == ""
+
+
+def test_every_mistake_is_told_at_once(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("--nodes", "3", "--checkpoints", "datasets") == 2
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(" ")[0].rstrip(":") for line in said] == [
+        "--nodes",
+        "--tenant",
+        "--image",
+        "--checkpoints",
+        "there",
+    ]
+
+
+def test_an_unknown_stack_is_refused_first(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("--", "a", stack="researc") == 2
+    assert capsys.readouterr().err == "there is no stack 'researc'; did you mean research?\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["--image", IMAGE], ["--gpus", "1"], ["--checkpoints", "homes"], ["--", "torchrun"]], ids=" ".join
+)
+def test_words_of_a_run_beside_an_engine_are_refused(
+    words: list[str], project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("--build-engine", "ranking", *words) == 2
+    assert "--build-engine builds plans" in capsys.readouterr().err

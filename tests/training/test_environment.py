@@ -1,0 +1,71 @@
+"""The environment of a training process."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.training.environment import GRACE_S, list_variables
+
+from ..support.training_runs import build_config, edit_pool, run_of
+
+
+def variables(config: StackConfig | None = None, **words: Any) -> dict[str, Any]:
+    """Name → value, or the path of the field from which it comes."""
+    stack = config or build_config()
+    found = list_variables(stack, run_of(stack, **words))
+    assert len({item["name"] for item in found}) == len(found)
+    return {
+        item["name"]: item["value"] if "value" in item else item["valueFrom"]["fieldRef"]["fieldPath"] for item in found
+    }
+
+
+def test_torchrun_on_several_nodes_finds_the_first_node_and_its_own_rank() -> None:
+    found = variables(nodes=2)
+    assert (found["PET_NNODES"], found["PET_NPROC_PER_NODE"], found["PET_MASTER_PORT"]) == ("2", "8", "29500")
+    assert found["PET_NODE_RANK"] == "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+    assert found["PET_MASTER_ADDR"] == "metadata.annotations['jobset.sigs.k8s.io/coordinator']"
+
+
+def test_torchrun_on_one_node_meets_itself() -> None:
+    found = variables(gpus=2)
+    meeting = [found[f"PET_{name}"] for name in ("NNODES", "NPROC_PER_NODE", "NODE_RANK", "MASTER_ADDR")]
+    assert meeting == ["1", "2", "0", "127.0.0.1"]
+    assert "NCCL_SOCKET_IFNAME" not in found
+
+
+def test_nccl_takes_the_network_of_the_pod() -> None:
+    """The names en… of AWS's cheat sheet are those of the node; a pod has eth0."""
+    assert variables(nodes=2)["NCCL_SOCKET_IFNAME"] == "^docker,lo,veth"
+
+
+@pytest.mark.parametrize(("pool", "nodes", "value"), [("fast", 2, "0"), ("fast", 1, None), ("plain", 2, None)], ids=str)
+def test_efa_takes_no_hugepages_where_the_pod_has_none(pool: str, nodes: int, value: str | None) -> None:
+    assert variables(pool=pool, nodes=nodes).get("FI_EFA_USE_HUGE_PAGE") == value
+
+
+def test_efa_takes_hugepages_where_the_pool_offers_them() -> None:
+    config = build_config(**edit_pool("fast", multiNode={"hugepages": True}))
+    assert "FI_EFA_USE_HUGE_PAGE" not in variables(config, pool="fast", nodes=2)
+
+
+def test_variables_that_harm_are_left_out() -> None:
+    harmful = {"FI_PROVIDER", "NCCL_PROTO", "RDMAV_FORK_SAFE", "NCCL_SHM_USE_CUDA_MEMCPY"}
+    assert not (harmful | {"TORCH_NCCL_ASYNC_ERROR_HANDLING"}) & variables(pool="fast", nodes=2).keys()
+
+
+def test_torchrun_leaves_its_workers_almost_all_of_the_grace() -> None:
+    assert GRACE_S - 10 <= int(variables()["TORCH_ELASTIC_SHUTDOWN_TIMEOUT"]) < GRACE_S
+
+
+@pytest.mark.parametrize(("gpu", "folder"), [("l40s", "/scratch"), ("t4g", "/tmp")])
+def test_a_hanging_collective_is_written_where_there_is_room(gpu: str, folder: str) -> None:
+    found = variables(build_config(**edit_pool("plain", gpu=gpu)), gpus=1)
+    assert found["TORCH_NCCL_DEBUG_INFO_TEMP_FILE"] == f"{folder}/nccl_trace_rank_"
+    assert found.get("SCRATCH_DIR") == (folder if folder == "/scratch" else None)
+
+
+def test_checkpoints_lie_in_a_folder_of_the_team_and_the_run() -> None:
+    """Teams may share a bucket, and both may call a run train."""
+    assert variables(checkpoints="bucket", name="llm")["CHECKPOINT_DIR"] == "/mnt/bucket/red/llm"
+    assert "CHECKPOINT_DIR" not in variables()
