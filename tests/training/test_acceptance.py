@@ -210,6 +210,13 @@ def test_a_host_engine_that_does_not_answer_fails_the_diagnosis(tmp_path: Path) 
     assert (done.returncode, done.stdout) == (NO_RETRY_CODE, "no connection\nFAILED: nv-hostengine does not answer\n")
 
 
+def test_a_node_that_goes_during_the_diagnosis_is_no_verdict(tmp_path: Path) -> None:
+    asked = ask_for_diagnosis(build(), ask(), 1)
+    going = "case $1 in discovery) ;; *) kill -TERM $PPID; exec sleep 60 ;; esac"
+    done = play(asked.command, tmp_path, {"nv-hostengine": "exit 0", "dcgmi": going})
+    assert (done.returncode, done.stdout) == (143, "")
+
+
 def test_a_slow_host_engine_gets_its_time(tmp_path: Path) -> None:
     asked = ask_for_diagnosis(build(), ask(), 1)
     late = 'if [ ! -e "$TMPDIR/asked" ]; then touch "$TMPDIR/asked"; exit 1; fi; exit 0'
