@@ -134,8 +134,8 @@ def _add_run(job: argparse.ArgumentParser) -> None:
         "--name",
         dest="run_name",
         metavar="RUN",
-        help="name of the Job or JobSet (default: train, or accept-nccl and accept-dcgm); a run with the name of an "
-        "earlier run finds its checkpoints",
+        help="name of the Job or JobSet (default: train, profile, accept-nccl or accept-dcgm); a run with the name of "
+        "an earlier run finds its checkpoints",
     )
     words = run.add_argument(
         "words", metavar="-- PROGRAM", nargs="+", default=[], help="the program with its arguments, behind two dashes"

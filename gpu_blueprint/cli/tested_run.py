@@ -23,7 +23,8 @@ def prepare_request(config: StackConfig, asked: RunRequest, arguments: argparse.
     if arguments.level is not None and arguments.acceptance != "dcgm":
         raise UsageError("--level is the level of --acceptance dcgm; add it, or leave --level out")
     if arguments.profile:
-        return wrap_in_profiler(asked, arguments.profile)
+        # Under the name of the run itself it would go on at the run's checkpoints.
+        return wrap_in_profiler(replace(asked, name=arguments.run_name or "profile"), arguments.profile)
     if not arguments.acceptance:
         return asked
     if asked.command or asked.checkpoints:

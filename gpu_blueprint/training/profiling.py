@@ -70,4 +70,5 @@ def list_profile_notes(profiler: Profiler) -> Iterator[str]:
     else:
         yield "the program writes into PROFILE_DIR with torch.profiler, as train.py --profile torch does"
         yield "open rank-N.json.gz on https://ui.perfetto.dev; profile few steps, and end the run after them"
+    yield "the next profile needs another --name: under this one it would go on at the checkpoints of the first"
     yield "profiles are copied into CHECKPOINT_DIR/profiles when the program has ended; docs/profiling.md reads them"

@@ -92,7 +92,7 @@ def test_a_profiled_run_keeps_its_image_and_its_words(
     container = find_container(workload)
     assert (container["image"], container["command"][-3:]) == (image, ["torchrun", "train.py", "--steps"])
     assert ("nsys profile" in container["command"][2]) == (profiler == "nsys")
-    assert "docs/profiling.md" in notes and workload["metadata"]["name"] == "train"
+    assert "docs/profiling.md" in notes and workload["metadata"]["name"] == "profile"
 
 
 @pytest.mark.parametrize(
