@@ -81,10 +81,11 @@ def _build_container(config: StackConfig, run: TrainingRun, asked: Mapping[str, 
 def _write_resources(config: StackConfig, run: TrainingRun, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return requests with the disk of scratch, so that no node without the room is chosen.
 
-    Hugepages are EFA's alone.
+    Hugepages are EFA's alone. Amounts are text: in a JobSet a number stays a number, of which CEL makes no text, and
+    the rules about templates would fail.
     """
     disk = {"ephemeral-storage": f"{gib}Gi"} if (gib := find_scratch_gib(config, run)) else {}
-    limits = {name: amount for name, amount in asked["limits"].items() if name != _HUGEPAGES or _uses_efa(run)}
+    limits = {name: str(amount) for name, amount in asked["limits"].items() if name != _HUGEPAGES or _uses_efa(run)}
     return {"requests": {**asked["requests"], **disk}, "limits": limits}
 
 

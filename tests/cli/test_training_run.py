@@ -40,7 +40,7 @@ def test_storage_and_gpus_reach_the_run(project: Path, capsys: pytest.CaptureFix
     assert call("--gpus", "4", "--checkpoints", "homes", "--image", IMAGE, "--", "python", "train.py") == 0
     printed = capsys.readouterr()
     (container,) = read(printed.out)["spec"]["template"]["spec"]["containers"]
-    assert container["resources"]["limits"]["nvidia.com/gpu"] == 4
+    assert container["resources"]["limits"]["nvidia.com/gpu"] == "4"
     assert {"name": "CHECKPOINT_DIR", "value": "/mnt/homes/vision/train"} in container["env"]
     assert printed.err == ""
 

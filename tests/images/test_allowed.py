@@ -11,8 +11,9 @@ from ..support.image_stacks import MIRROR
 
 
 def ask(image: str, *allowed: str, **images: Any) -> bool:
-    fields = {**({"allowed": [*allowed]} if allowed else {}), **images}
-    return is_allowed(builders.config(**({"images": fields} if fields else {})), image)
+    fields: dict[str, Any] = {**({"allowed": [*allowed]} if allowed else {}), **images}
+    stack: dict[str, Any] = {"images": fields} if fields else {}
+    return is_allowed(builders.config(**stack), image)
 
 
 def test_any_image_runs_without_a_list() -> None:

@@ -84,6 +84,19 @@ def test_a_run_stays_within_the_reservations_of_one_zone() -> None:
     assert "of its reservations; give --nodes 4" in limits(apart, "fast", 5)
 
 
+def test_reserved_nodes_below_the_size_of_the_run_hold_none_of_it() -> None:
+    types = ["g6e.12xlarge", "g6e.48xlarge"]
+    pool = builders.pool(name="mixed", purpose="training", maxGpus=24, instanceTypes=types, **RESERVED)
+    tenants = [builders.tenant(name="red", gpus={"mixed": 24}, cpu="1024", memory="8Ti")]
+    reservations = [
+        {"id": f"cr-0a1b2c3d4e5f6071{8 + index}", "instanceType": name, "zone": "us-east-1a", "instances": 2}
+        for index, name in enumerate(types)
+    ]
+    config = builders.config(pools=[pool], tenants=tenants, reservations=reservations)
+    assert "hold 2 such nodes in us-east-1a" in limits(config, "mixed", 3)
+    assert limits(config, "mixed", 2) == limits(config, "mixed", 4, 4) == ""
+
+
 def test_a_tenant_reaches_what_its_queue_lets_it_borrow() -> None:
     def lend(most: int | None) -> str:
         queue = {} if most is None else {"queue": {"borrow": {"fast": most}}}

@@ -35,7 +35,7 @@ def test_the_program_runs_in_the_image_in_place_of_its_entry_point() -> None:
 def test_a_pod_takes_whole_gpus_with_cpu_memory_and_disk_that_belong_to_them() -> None:
     (container,) = spec(pool="fast")["containers"]
     asked = container["resources"]
-    assert asked["limits"]["nvidia.com/gpu"] == 8
+    assert asked["limits"]["nvidia.com/gpu"] == "8"
     assert asked["limits"]["memory"] == asked["requests"]["memory"] and "cpu" not in asked["limits"]
     assert 180_000 < read_room(asked["requests"]["cpu"], "1Gi").cpu_milli < 192_000
     scratch = next(volume for volume in spec(pool="fast")["volumes"] if volume["name"] == "scratch")
@@ -43,11 +43,13 @@ def test_a_pod_takes_whole_gpus_with_cpu_memory_and_disk_that_belong_to_them() -
 
 
 def test_a_pod_of_a_cut_pool_takes_one_instance() -> None:
-    assert limits(pool="cut")["nvidia.com/mig-1g.10gb"] == 1
+    assert limits(pool="cut")["nvidia.com/mig-1g.10gb"] == "1"
 
 
-@pytest.mark.parametrize(("pool", "nodes", "count"), [("fast", 2, 32), ("fast", 1, None), ("plain", 2, None)], ids=str)
-def test_only_a_run_over_several_nodes_takes_efa(pool: str, nodes: int, count: int | None) -> None:
+@pytest.mark.parametrize(
+    ("pool", "nodes", "count"), [("fast", 2, "32"), ("fast", 1, None), ("plain", 2, None)], ids=str
+)
+def test_only_a_run_over_several_nodes_takes_efa(pool: str, nodes: int, count: str | None) -> None:
     assert limits(pool=pool, nodes=nodes).get(EFA) == count
 
 
