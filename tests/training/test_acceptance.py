@@ -61,7 +61,7 @@ def test_the_all_reduce_is_a_set_of_two_whole_nodes_with_their_network() -> None
     (container,) = nodes["template"]["spec"]["containers"]
     limits = container["resources"]["limits"]
     assert (workload["kind"], nodes["parallelism"]) == ("JobSet", 2)
-    assert (limits["nvidia.com/gpu"], limits["vpc.amazonaws.com/efa"]) == (8, 32)
+    assert (limits["nvidia.com/gpu"], limits["vpc.amazonaws.com/efa"]) == ("8", "32")
     assert not container["securityContext"]["allowPrivilegeEscalation"]
 
 
@@ -157,7 +157,7 @@ def test_the_diagnosis_takes_all_gpus_of_a_node() -> None:
     run = read_request(stack, ask_for_diagnosis(stack, ask(nodes=1), 2))
     workload = build_workload(stack, run)
     (container,) = workload["spec"]["template"]["spec"]["containers"]
-    assert (workload["kind"], container["resources"]["limits"]["nvidia.com/gpu"]) == ("Job", 4)
+    assert (workload["kind"], container["resources"]["limits"]["nvidia.com/gpu"]) == ("Job", "4")
     assert run.image == "nvcr.io/nvidia/cloud-native/dcgm:4.6.0-1-ubuntu24.04"
     assert run.command[-1] == "2"
 
