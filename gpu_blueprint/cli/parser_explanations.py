@@ -69,6 +69,7 @@ def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
         " plans",
         "blueprint job prod infer-l4 --tenant serving --build-engine ranking",
         "blueprint job prod train-h100 --tenant training --image IMAGE -- torchrun a.py",
+        "blueprint job prod train-h100 --tenant training --acceptance dcgm",
     )
     job.add_argument("stack", metavar="STACK", help="name of a stack, such as dev")
     job.add_argument("pool", metavar="POOL", help="name of the pool whose GPUs the Job takes")
@@ -81,6 +82,31 @@ def _add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
         " shipped stacks have no plans; with the entry of docs/models.md#triton in prod, the example prints its Job",
     )
     _add_run(job)
+    _add_test(job)
+
+
+def _add_test(job: argparse.ArgumentParser) -> None:
+    """Add the arguments of a run that tests the nodes, or that is profiled."""
+    test = job.add_argument_group("a test of the nodes, or a profile of a run")
+    kinds = test.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--acceptance",
+        choices=("nccl", "dcgm"),
+        help="in place of a program: nccl measures the bandwidth between all GPUs of the nodes and fails below the "
+        "mark of their type; dcgm runs NVIDIA's diagnosis on all GPUs of each node",
+    )
+    kinds.add_argument(
+        "--profile",
+        choices=("nsys", "torch"),
+        help="profile the steps that the program marks, and keep the profiles beside the checkpoints: with Nsight "
+        "Systems around the program, or with torch.profiler in it; docs/profiling.md",
+    )
+    test.add_argument(
+        "--level",
+        type=int,
+        choices=(1, 2, 3),
+        help="level of --acceptance dcgm: seconds, 2 minutes or 15 minutes (default: 2)",
+    )
 
 
 def _add_run(job: argparse.ArgumentParser) -> None:
@@ -88,7 +114,10 @@ def _add_run(job: argparse.ArgumentParser) -> None:
     run = job.add_argument_group("a training run")
     run.add_argument("--image", metavar="IMAGE", default="", help="image with the program, with a tag or a digest")
     run.add_argument(
-        "--nodes", metavar="N", type=int, default=1, help="nodes that run together (default: 1); several make a JobSet"
+        "--nodes",
+        metavar="N",
+        type=int,
+        help="nodes that run together (default: 1, for --acceptance nccl 2); several make a JobSet",
     )
     run.add_argument(
         "--gpus",
@@ -106,8 +135,8 @@ def _add_run(job: argparse.ArgumentParser) -> None:
         "--name",
         dest="run_name",
         metavar="RUN",
-        default="train",
-        help="name of the Job or JobSet (default: train); a run with the name of an earlier run finds its checkpoints",
+        help="name of the Job or JobSet (default: train, profile, accept-nccl or accept-dcgm); a run with the name of "
+        "an earlier run finds its checkpoints",
     )
     words = run.add_argument(
         "words", metavar="-- PROGRAM", nargs="+", default=[], help="the program with its arguments, behind two dashes"

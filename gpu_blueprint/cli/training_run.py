@@ -8,21 +8,26 @@ import yaml
 from ..config import StackConfig
 from ..errors import UsageError
 from ..judging.formats import make_printable
+from ..rendering.files import Readable
 from ..training.advice import list_notes, list_warnings
-from ..training.requests import RunRequest, read_request
+from ..training.requests import DEFAULT_NAME, RunRequest, read_request
 from ..training.workloads import build_workload
+from .tested_run import list_special_notes, prepare_request
 
-_WORDS = ("image", "checkpoints", "gpus", "words")
+_WORDS = ("image", "checkpoints", "gpus", "words", "acceptance", "level", "profile")
 
 
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
     """Print the object, and its warnings also on the error stream, which a pipe to kubectl does not take."""
-    run = read_request(config, read_arguments(arguments))
-    warnings = [f"warning: {warning}" for warning in list_warnings(config, run)]
+    run = read_request(config, prepare_request(config, read_arguments(arguments), arguments))
+    warnings = [f"warning: {warning}" for warning in list_warnings(config, run) if arguments.acceptance != "dcgm"]
     for line in warnings:
         print(make_printable(line), file=sys.stderr)
-    notes = "".join(f"# {line}\n" for line in (*warnings, *list_notes(run)))
-    print(notes + yaml.safe_dump(build_workload(config, run), sort_keys=False, width=110), end="")
+    notes = "".join(
+        f"# {line}\n" for line in (*warnings, *list_special_notes(config, run, arguments), *list_notes(run))
+    )
+    workload = yaml.dump(build_workload(config, run), Dumper=Readable, sort_keys=False, width=110)
+    print(notes + workload, end="")
     return 0
 
 
@@ -33,10 +38,10 @@ def read_arguments(arguments: argparse.Namespace) -> RunRequest:
         tenant=arguments.tenant,
         image=arguments.image,
         command=tuple(arguments.words),
-        nodes=arguments.nodes,
+        nodes=1 if arguments.nodes is None else arguments.nodes,
         gpus=arguments.gpus,
         checkpoints=arguments.checkpoints,
-        name=arguments.run_name,
+        name=arguments.run_name or DEFAULT_NAME,
     )
 
 

@@ -1,0 +1,61 @@
+"""Bus bandwidth that NCCL should reach between nodes: the rows of nccl_marks.csv.
+
+Bus bandwidth: NVIDIA/nccl-tests, doc/PERFORMANCE.md. Read 2026-11-23.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from .table import read_rows
+
+FILE = "nccl_marks.csv"
+BASES = ("table", "rounded", "single")
+PASS_SHARE = 0.9
+"""Share of the published bandwidth that passes, because versions and placements differ; NVIDIA/aicr takes the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NcclMark:
+    """One row."""
+
+    instance_type: str
+    nodes: int
+    """Nodes of the measurement; other counts have other bandwidths."""
+    gib: int
+    """Size of the message."""
+    published_gbps: float
+    """GB/s of bus bandwidth, as the source states it."""
+    basis: str
+    """One of BASES."""
+    source: str
+
+    @property
+    def pass_gbps(self) -> float:
+        """GB/s of bus bandwidth below which a pool fails."""
+        return round(PASS_SHARE * self.published_gbps, 1)
+
+
+def find_nccl_mark(instance_type: str, nodes: int) -> NcclMark | None:
+    """Return the mark of a type with a count of nodes; None if nobody has published a bandwidth."""
+    return _list_marks().get((instance_type, nodes))
+
+
+def list_nccl_marks() -> tuple[NcclMark, ...]:
+    """Return all marks, in the order of the file."""
+    return tuple(_list_marks().values())
+
+
+@cache
+def _list_marks() -> dict[tuple[str, int], NcclMark]:
+    """Return instance type and nodes → row."""
+    return {
+        (row["instance_type"], int(row["nodes"])): NcclMark(
+            instance_type=row["instance_type"],
+            nodes=int(row["nodes"]),
+            gib=int(row["gib"]),
+            published_gbps=float(row["gbps"]),
+            basis=row["basis"],
+            source=row["source"],
+        )
+        for row in read_rows(FILE)
+    }
