@@ -1,7 +1,8 @@
-"""Which checkpoints of a run are complete, which the run resumes from, and which it deletes. Nothing here imports torch.
+"""The checkpoints of a run: complete or not, resumed from, deleted. Nothing here imports torch.
 
-A checkpoint is a folder. It is complete when its marker is there, which rank 0 writes last, after every rank has written
-its part. Nothing is renamed or appended to, so the folders may stand in S3 behind Mountpoint as well as on FSx or EFS.
+A checkpoint is a folder. It is complete when its marker is there, which rank 0 writes last, after every rank has
+written its part. Nothing is renamed or appended to, so the folders may stand in S3 behind Mountpoint as well as on FSx
+or EFS.
 """
 
 import contextlib
@@ -79,7 +80,7 @@ def mark_complete(folder: Path, progress: Progress) -> None:
 
 
 def find_expired(root: Path, keep: int) -> list[Path]:
-    """Return the folders that a run may delete while nothing older than its newest complete checkpoint is being written.
+    """Return the folders that a run may delete while it writes its next checkpoint.
 
     They are the complete checkpoints before the newest `keep`, and the incomplete folders before the newest complete
     checkpoint. A younger incomplete folder may be the next checkpoint, which is being written.

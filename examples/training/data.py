@@ -1,19 +1,20 @@
 """A synthetic data set that a small model can learn, and its loader. Put your own data set here.
 
 The loader feeds GPUs from the node's cores: workers that stay alive, batches ready ahead of need, pinned memory, from
-which a copy to the GPU does not stop the Python thread. Where decoding of images or video needs more cores than the node
-has, NVIDIA DALI decodes on the GPU: give its pipeline the indices of `MicroBatches` as an external source, so that the
-position of the run still decides the batches.
+which a copy to the GPU does not stop the Python thread. Where decoding of images or video needs more cores than the
+node has, NVIDIA DALI decodes on the GPU: give its pipeline the indices of `MicroBatches` as an external source, so that
+the position of the run still decides the batches.
 """
 
 import random
 
 import torch
+from torch.utils.data import DataLoader, Dataset
+
 from hardware import count_cores, count_workers
 from model import VOCABULARY
 from options import Options
 from samples import MicroBatches
-from torch.utils.data import DataLoader, Dataset
 
 _RULES = ((1, 3), (3, 1), (5, 7), (1, 11))
 """The next token is a · token + b; a sequence keeps one pair, which a model must read from its first tokens."""
@@ -59,4 +60,7 @@ def make_loader(options: Options, batches: MicroBatches, local_ranks: int) -> Da
         pin_memory=torch.cuda.is_available(),
         prefetch_factor=_READY_AHEAD if workers else None,
         persistent_workers=workers > 0,
+        # A loader draws its workers' seed from the generator that dropout uses, unless it has one of its own: a resume
+        # would then train with another dropout than the run without a stop.
+        generator=torch.Generator().manual_seed(options.seed),
     )

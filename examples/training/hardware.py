@@ -1,4 +1,4 @@
-"""The precision that a GPU computes well in, and the loader workers that a node's cores feed. Nothing here imports torch."""
+"""Precision by the GPU, and loader workers by the cores of the pod. Nothing here imports torch."""
 
 import os
 from collections.abc import Mapping
@@ -13,8 +13,9 @@ _CGROUP_LIMIT = Path("/sys/fs/cgroup/cpu.max")
 def choose_precision(capability: tuple[int, int] | None) -> str:
     """Return the precision of autocast for a CUDA compute capability, or for a CPU (None).
 
-    GPUs compute in bf16 from 8.0 (A100, A10G, L4, H100 …) on, which needs no scaler. V100 (7.0) and T4 (7.5) have tensor
-    cores for fp16 alone: torch emulates bf16 there, slowly, so `torch.cuda.is_bf16_supported()` does not answer this.
+    GPUs compute in bf16 from 8.0 (A100, A10G, L4, H100 …) on, which needs no scaler. V100 (7.0) and T4 (7.5) have
+    tensor cores for fp16 alone: torch emulates bf16 there, slowly, so `torch.cuda.is_bf16_supported()` does not
+    answer this.
     """
     if capability is None:
         return "fp32"

@@ -10,9 +10,10 @@ import signal
 import sys
 from pathlib import Path
 
-from stopping import STOPPED, StopRequest, choose_exit_code
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import parse_args, run
+
+from stopping import STOPPED, StopRequest, choose_exit_code
 
 
 def list_children() -> list[int]:

@@ -24,7 +24,9 @@ class LanguageModel(nn.Module):
         self.tokens = nn.Embedding(VOCABULARY, width)
         self.places = nn.Embedding(length, width)
         self.blocks = nn.ModuleList(
-            nn.TransformerEncoderLayer(width, width // 32, 4 * width, _DROPOUT, "gelu", batch_first=True, norm_first=True)
+            nn.TransformerEncoderLayer(
+                width, width // 32, 4 * width, _DROPOUT, "gelu", batch_first=True, norm_first=True
+            )
             for _ in range(layers)
         )
         self.head = nn.Linear(width, VOCABULARY)

@@ -60,7 +60,9 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str]) -> Op
     if options.width % 32:
         raise ValueError("--width must be a multiple of 32")
     if not options.checkpoint_steps and not options.checkpoint_seconds:
-        raise ValueError("set --checkpoint-steps or --checkpoint-seconds; `blueprint training-plan` computes the seconds")
+        raise ValueError(
+            "set --checkpoint-steps or --checkpoint-seconds; `blueprint training-plan` computes the seconds"
+        )
     return options
 
 
@@ -72,7 +74,9 @@ def _add_run(parser: argparse.ArgumentParser, environment: Mapping[str, str]) ->
     parser.add_argument("--accumulate", type=int, default=1, help="parts of a rank's share of the batch")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--learning-rate", type=float, default=3e-3)
-    parser.add_argument("--precision", choices=("auto", "bf16", "fp16", "fp32"), default="auto", help="auto: by the GPU")
+    parser.add_argument(
+        "--precision", choices=("auto", "bf16", "fp16", "fp32"), default="auto", help="auto: by the GPU"
+    )
     parser.add_argument("--shard", action="store_true", help="FSDP2 (fully_shard) in place of DDP")
     parser.add_argument("--workers", type=int, help="loader workers of a rank; default: by the cores of the pod")
     parser.add_argument("--log-every", type=int, default=10, help="steps; each log waits for the GPU")

@@ -44,6 +44,9 @@ class MicroBatches:
         ranks: The number of ranks.
         position: Samples that the run has used before.
         end: Samples that the run uses in all.
+
+    Raises:
+        ValueError: The batch does not divide into equal parts.
     """
 
     order: SampleOrder
@@ -54,26 +57,21 @@ class MicroBatches:
     position: int
     end: int
 
-    @property
-    def size(self) -> int:
-        """Return the samples of one part.
-
-        Raises:
-            ValueError: The batch does not divide.
-        """
-        size, rest = divmod(self.batch, self.ranks * self.accumulate)
-        if rest or not size:
+    def __post_init__(self) -> None:
+        self._size, rest = divmod(self.batch, self.ranks * self.accumulate)
+        if rest or not self._size:
             raise ValueError(
                 f"a batch of {self.batch} samples does not divide into {self.ranks} ranks with {self.accumulate} parts "
                 f"each; take a multiple of {self.ranks * self.accumulate}"
             )
-        return size
 
     def __iter__(self) -> Iterator[list[int]]:
         for start in range(self.position, self.end, self.batch):
-            share = [self.order.find_sample(place) for place in range(start + self.rank, start + self.batch, self.ranks)]
+            share = [
+                self.order.find_sample(place) for place in range(start + self.rank, start + self.batch, self.ranks)
+            ]
             for part in range(self.accumulate):
-                yield share[part * self.size : (part + 1) * self.size]
+                yield share[part * self._size : (part + 1) * self._size]
 
     def __len__(self) -> int:
         return (self.end - self.position) // self.batch * self.accumulate

@@ -13,15 +13,17 @@ from typing import Any
 import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
-from checkpoints import Progress, delete_folder, find_expired, find_folder, mark_complete
-from exporter import Metrics
 from torch.distributed.checkpoint.metadata import Metadata
 from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
 from torch.distributed.checkpoint.storage import WriteResult
 
+from checkpoints import Progress, delete_folder, find_expired, find_folder, mark_complete
+from exporter import Metrics
+from stopping import HopelessError
+
 
 class PlainWriter(dcp.FileSystemWriter):
-    """A writer that renames nothing: torch's own writes `.metadata.tmp` and renames it, which Mountpoint for S3 refuses.
+    """A writer that renames nothing: Mountpoint for S3 would refuse the renaming of `.metadata.tmp` in torch's own.
 
     The marker of `checkpoints.py` does what the rename did: nobody reads a checkpoint without it.
     """
@@ -54,11 +56,21 @@ class State:
         """Read a checkpoint into the model, the optimizer, the scaler and the random state.
 
         After a change of the number of ranks the old random states fit no rank; the seed and the step make new ones.
+
+        Raises:
+            HopelessError: The checkpoint belongs to another model.
+            CheckpointException: The checkpoint could not be read.
         """
         state = self.collect()
         same_ranks = progress.ranks == dist.get_world_size()
         chance = state[self._random] if same_ranks else state.pop(self._random)
-        dcp.load(state, storage_reader=dcp.FileSystemReader(folder))
+        try:
+            dcp.load(state, storage_reader=dcp.FileSystemReader(folder))
+        except dcp.CheckpointException as failed:
+            causes = [cause for cause, _ in failed.failures.values()]
+            if any(isinstance(cause, ValueError | RuntimeError) for cause in causes):
+                raise HopelessError(f"{folder} does not fit this model: {causes[0]}") from failed
+            raise
         set_state_dict(
             self._model, self._optimizer, model_state_dict=state["model"], optim_state_dict=state["optimizer"]
         )
@@ -101,6 +113,8 @@ class Saver:
         """Copy the state into the pod's memory, and write it while training goes on."""
         self.wait()
         began, folder = time.monotonic(), find_folder(self._root, progress.step)
+        if self._rank == 0:
+            report("saving", step=progress.step)
         written = dcp.async_save(state, storage_writer=PlainWriter(folder), process_group=self._group)
         self._writing = self._thread.submit(self._complete, written, folder, progress, began)
 

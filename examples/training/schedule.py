@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class Interval:
     """The distance between two checkpoints, in steps, in seconds, or in both; the first that is over counts.
 
-    `blueprint training-plan` computes the seconds. Rank 0 alone looks at its clock, and the ranks' vote makes all of
+    `blueprint training-plan` computes the seconds. Each rank looks at its own clock, and the ranks' vote makes all of
     them save after the same step.
     """
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from types import FrameType
 
 FINISHED = 0
 CRASHED = 1
@@ -16,7 +15,7 @@ STOPPED = 75
 """The run stopped on request, and another attempt goes on from its checkpoint (EX_TEMPFAIL of sysexits.h)."""
 
 
-class Hopeless(Exception):
+class HopelessError(Exception):
     """A fault that a restart cannot mend; the run ends with DO_NOT_RETRY."""
 
 
@@ -35,7 +34,8 @@ class Vote:
     Args:
         order: The work that this rank asks for.
         waited: Seconds since this rank got SIGTERM; 0 if it got none.
-        saving: Seconds that this rank expects the last checkpoint to take, with a checkpoint that is still being written.
+        saving: Seconds that this rank expects until its last checkpoint is complete, after a checkpoint that is still
+            being written.
     """
 
     order: Order
@@ -65,7 +65,7 @@ class StopRequest:
         """Take SIGTERM from now on; only the main thread may call this."""
         signal.signal(signal.SIGTERM, self.note)
 
-    def note(self, number: int = signal.SIGTERM, frame: FrameType | None = None) -> None:
+    def note(self, *_: object) -> None:
         """Note the first request; torchrun repeats SIGTERM while ranks are saving."""
         if self._since is None:
             self._since = time.monotonic()
@@ -97,10 +97,10 @@ def refuse_bad_loss(loss: float, step: int) -> None:
     """Refuse a loss that is no finite number.
 
     Raises:
-        Hopeless: From here on every weight is lost, and the same batch would do it again.
+        HopelessError: From here on every weight is lost, and the same batch would do it again.
     """
     if not math.isfinite(loss):
-        raise Hopeless(f"the loss of step {step} is {loss}; look at the learning rate, the data and the precision")
+        raise HopelessError(f"the loss of step {step} is {loss}; look at the learning rate, the data and the precision")
 
 
 def choose_exit_code(codes: Iterable[int], stop_requested: bool) -> int:

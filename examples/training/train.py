@@ -3,8 +3,8 @@
     python launch.py --nproc-per-node 8 train.py --checkpoint-seconds 600
 
 `launch.py` or torchrun gives the ranks their environment. The run resumes from the newest complete checkpoint below
-CHECKPOINT_DIR. It ends with 0 when all steps are done, with 75 after a stop on request, with 42 for a fault that a restart
-cannot mend, and with another code for a crash.
+CHECKPOINT_DIR. It ends with 0 when all steps are done, with 75 after a stop on request, with 42 for a fault that a
+restart cannot mend, and with another code for a crash.
 """
 
 import os
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
+
 from checkpoints import Progress, delete_folder, find_leftovers, find_newest
 from data import make_loader
 from exporter import Metrics, serve
@@ -32,7 +33,7 @@ from stopping import (
     DO_NOT_RETRY,
     FINISHED,
     STOPPED,
-    Hopeless,
+    HopelessError,
     Order,
     StopRequest,
     Vote,
@@ -69,13 +70,16 @@ def build_run(options: Options, stop: StopRequest, metrics: Metrics) -> Run:
     """
     has_gpu = torch.cuda.is_available()
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if has_gpu else torch.device("cpu")
+    share_samples(options, Progress())  # refuses a batch that does not divide
     precision = options.precision
     if precision == "auto":
         precision = choose_precision(torch.cuda.get_device_capability(device) if has_gpu else None)
     if precision == "fp16" and (options.shard or not has_gpu):
         raise ValueError("fp16 needs a GPU and DDP: leave out --shard, or take --precision fp32")
     torch.manual_seed(options.seed)  # the same first weights on every rank
-    model = spread(LanguageModel(options.width, options.layers, options.length).to(device), device, options.shard, precision)
+    model = spread(
+        LanguageModel(options.width, options.layers, options.length).to(device), device, options.shard, precision
+    )
     torch.manual_seed(options.seed + dist.get_rank())  # but not the same dropout
     optimizer = torch.optim.AdamW(model.parameters(), lr=options.learning_rate)
     scaler = torch.amp.GradScaler(device.type, enabled=precision == "fp16")
@@ -84,6 +88,13 @@ def build_run(options: Options, stop: StopRequest, metrics: Metrics) -> Run:
     votes = dist.new_group(backend="gloo")
     state = State(model, optimizer, scaler)
     return Run(options, device, precision, model, optimizer, scaler, state, saver, metrics, votes, stop)
+
+
+def share_samples(options: Options, progress: Progress) -> MicroBatches:
+    """Return the batches of this rank from a place of the run on."""
+    order, end = SampleOrder(options.samples, options.seed), options.steps * options.batch
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    return MicroBatches(order, options.batch, options.accumulate, rank, ranks, progress.position, end)
 
 
 def resume(run: Run) -> Progress:
@@ -157,12 +168,8 @@ def check_loss(run: Run, facts: torch.Tensor, step: int, seconds: float, steps: 
 def train(run: Run, profile: Profile) -> int:
     """Train to the last step or to a stop, and return the exit code."""
     options, progress = run.options, resume(run)
-    order = SampleOrder(options.samples, options.seed)
     world, local = dist.get_world_size(), int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
-    shares = MicroBatches(
-        order, options.batch, options.accumulate, dist.get_rank(), world, progress.position, options.steps * options.batch
-    )
-    batches = iter(make_loader(options, shares, local))
+    batches = iter(make_loader(options, share_samples(options, progress), local))
     interval = Interval(options.checkpoint_steps, options.checkpoint_seconds)
     began = logged = time.monotonic()
     saved, shown = progress.step, progress.step
@@ -173,16 +180,17 @@ def train(run: Run, profile: Profile) -> int:
         progress = Progress(progress.step + 1, progress.position + options.batch, world)
         now, last = time.monotonic(), progress.step == options.steps
         decision = vote(run, last or interval.is_due(progress.step - saved, now - began))
-        saves = last or decision.order == Order.SAVE or (decision.order == Order.STOP and decision.has_time(options.grace))
-        if saves or progress.step % options.log_every == 0:
-            check_loss(run, facts, progress.step, now - logged, progress.step - shown)  # before a save: never save a NaN
+        stops = decision.order == Order.STOP and not last
+        saves = last or decision.order == Order.SAVE or (stops and decision.has_time(options.grace))
+        if saves or progress.step % options.log_every == 0:  # a checkpoint never holds a NaN
+            check_loss(run, facts, progress.step, now - logged, progress.step - shown)
             logged, shown = now, progress.step
         if saves:
             with profile.region("save"):
                 run.saver.start(run.state.collect(), progress)
             saved, began = progress.step, now
         profile.step()
-        if decision.order == Order.STOP and not last:
+        if stops:
             return end(run, progress, STOPPED)
     return end(run, progress, FINISHED)
 
@@ -196,10 +204,12 @@ def end(run: Run, progress: Progress, code: int) -> int:
     return code
 
 
-def main() -> int:
-    """Run one rank, and return its exit code."""
-    stop = StopRequest()
-    stop.install()
+def prepare(stop: StopRequest) -> tuple[Run, Profile]:
+    """Join the other ranks and build the run.
+
+    Raises:
+        HopelessError: The options are wrong, or do not fit this hardware.
+    """
     try:
         options, metrics = read_options(sys.argv[1:], os.environ), Metrics()
         dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
@@ -208,11 +218,22 @@ def main() -> int:
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         if rank == 0 and options.metrics_port:
             serve(metrics, options.metrics_port)
-        return train(build_run(options, stop, metrics), choose_profile(options.profile, options.profiles, rank))
-    except (Hopeless, ValueError) as fault:
+        return build_run(options, stop, metrics), choose_profile(options.profile, options.profiles, rank)
+    except ValueError as bad:
+        raise HopelessError(str(bad)) from bad
+
+
+def main() -> int:
+    """Run one rank, and return its exit code."""
+    stop = StopRequest()
+    stop.install()
+    try:
+        run, profile = prepare(stop)
+        return train(run, profile)
+    except HopelessError as fault:
         print(f"train.py: {fault}; a restart would not help", file=sys.stderr)
         return DO_NOT_RETRY
-    except BaseException:
+    except Exception:  # noqa: BLE001  every crash must end through os._exit
         traceback.print_exc()
         return CRASHED
 
