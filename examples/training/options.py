@@ -9,7 +9,7 @@ from typing import NoReturn
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may choose; `train.py --help` explains each."""
+    """The choices of a user; `train.py --help` explains each."""
 
     checkpoints: Path
     profiles: Path
