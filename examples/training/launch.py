@@ -10,9 +10,6 @@ import signal
 import sys
 from pathlib import Path
 
-from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
-from torch.distributed.run import parse_args, run
-
 from stopping import STOPPED, StopRequest, choose_exit_code
 
 
@@ -21,8 +18,8 @@ def list_children() -> list[int]:
     return [int(child) for child in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
 
 
-def main() -> int:
-    """Run the ranks of this node, and return the exit code of the node."""
+def take_stops() -> StopRequest:
+    """Forward SIGTERM to the ranks from now on, or end at once where no rank has begun."""
     stop = StopRequest()
 
     def forward(*_: object) -> None:
@@ -31,9 +28,19 @@ def main() -> int:
         for child in children:
             os.kill(child, signal.SIGTERM)
         if not children:
-            os._exit(STOPPED)  # the other nodes are not there yet, so no rank has begun
+            os._exit(STOPPED)
 
     signal.signal(signal.SIGTERM, forward)
+    return stop
+
+
+def main() -> int:
+    """Run the ranks of this node, and return the exit code of the node."""
+    stop = take_stops()
+    # torch takes seconds to load, and the first process of a container does not even die of a SIGTERM that it ignores.
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.run import parse_args, run
+
     try:
         # torchrun would take SIGTERM itself, kill the ranks after its own time, and forget their exit codes.
         run(parse_args(["--signals-to-handle", "SIGINT,SIGHUP,SIGQUIT", *sys.argv[1:]]))
