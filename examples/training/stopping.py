@@ -93,14 +93,17 @@ def propose(stop: StopRequest, is_due: bool, is_saving: bool, save_seconds: floa
     return Vote(Order.SAVE if is_due and not is_saving else Order.CONTINUE, 0.0, expected)
 
 
-def refuse_bad_loss(loss: float, step: int) -> None:
-    """Refuse a loss that is no finite number.
+def refuse_bad_numbers(step: int, loss: float, gradient: float) -> None:
+    """Refuse a step whose loss or gradient is no finite number, before a checkpoint can hold its weights.
 
     Raises:
-        HopelessError: From here on every weight is lost, and the same batch would do it again.
+        HopelessError: Every weight is lost, and the same batch would do it again.
     """
-    if not math.isfinite(loss):
-        raise HopelessError(f"the loss of step {step} is {loss}; look at the learning rate, the data and the precision")
+    for name, value in (("loss", loss), ("gradient", gradient)):
+        if not math.isfinite(value):
+            raise HopelessError(
+                f"the {name} of step {step} is {value}; look at the learning rate, the data and the precision"
+            )
 
 
 def choose_exit_code(codes: Iterable[int], stop_requested: bool) -> int:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
+from torch.distributed.tensor import DTensor
 
 from checkpoints import Progress, delete_folder, find_leftovers, find_newest
 from data import make_loader
@@ -38,7 +39,7 @@ from stopping import (
     StopRequest,
     Vote,
     propose,
-    refuse_bad_loss,
+    refuse_bad_numbers,
 )
 
 _WARMUP = 20
@@ -92,7 +93,8 @@ def build_run(options: Options, stop: StopRequest, metrics: Metrics) -> Run:
 
 def share_samples(options: Options, progress: Progress) -> MicroBatches:
     """Return the batches of this rank from a place of the run on."""
-    order, end = SampleOrder(options.samples, options.seed), options.steps * options.batch
+    order = SampleOrder(options.samples, options.seed)
+    end = progress.position + max(0, options.steps - progress.step) * options.batch
     rank, ranks = dist.get_rank(), dist.get_world_size()
     return MicroBatches(order, options.batch, options.accumulate, rank, ranks, progress.position, end)
 
@@ -115,8 +117,12 @@ def resume(run: Run) -> Progress:
 
 
 def train_step(run: Run, batches: Iterator[list[torch.Tensor]], step: int, profile: Profile) -> torch.Tensor:
-    """Do one step, and return loss and sum of the samples' indices of this rank, without waiting for the GPU."""
-    facts = torch.zeros(2, dtype=torch.float64, device=run.device)
+    """Do one step on this rank without waiting for the GPU.
+
+    Returns:
+        The loss, the sum of the samples' indices, and the norm of the gradient.
+    """
+    facts = torch.zeros(3, dtype=torch.float64, device=run.device)
     parts = run.options.accumulate
     for group in run.optimizer.param_groups:
         group["lr"] = find_learning_rate(step, run.options.steps, run.options.learning_rate, _WARMUP)
@@ -133,7 +139,8 @@ def train_step(run: Run, batches: Iterator[list[torch.Tensor]], step: int, profi
         facts[1] += indices.sum()
     with profile.region("optimizer"):
         run.scaler.unscale_(run.optimizer)
-        torch.nn.utils.clip_grad_norm_(run.model.parameters(), _LARGEST_GRADIENT)
+        norm = torch.nn.utils.clip_grad_norm_(run.model.parameters(), _LARGEST_GRADIENT)
+        facts[2] = norm.full_tensor() if isinstance(norm, DTensor) else norm
         run.scaler.step(run.optimizer)
         run.scaler.update()
         run.optimizer.zero_grad(set_to_none=True)
@@ -157,12 +164,14 @@ def vote(run: Run, is_due: bool) -> Vote:
 def check_loss(run: Run, facts: torch.Tensor, step: int, seconds: float, steps: int) -> None:
     """Report the mean loss of all ranks; this waits for the GPU, so it happens on few steps."""
     dist.all_reduce(facts)
-    loss, samples = facts[0].item() / dist.get_world_size(), int(facts[1].item())
-    refuse_bad_loss(loss, step)
+    loss, samples, gradient = facts.tolist()
+    loss /= dist.get_world_size()
+    # A scaler leaves out the steps whose gradient is no number, and then takes a smaller scale.
+    refuse_bad_numbers(step, loss, 0.0 if run.scaler.is_enabled() else gradient)
     speed = run.options.batch * run.options.length * steps / seconds
     run.metrics.set(training_step=step, training_loss=loss, training_tokens_per_second=speed)
     if dist.get_rank() == 0:
-        report("step", step=step, loss=loss, exact=loss.hex(), samples=samples, tokens_per_second=round(speed))
+        report("step", step=step, loss=loss, exact=loss.hex(), samples=int(samples), tokens_per_second=round(speed))
 
 
 def train(run: Run, profile: Profile) -> int:

@@ -17,7 +17,7 @@ from examples.training.stopping import (
     Vote,
     choose_exit_code,
     propose,
-    refuse_bad_loss,
+    refuse_bad_numbers,
 )
 
 
@@ -79,11 +79,13 @@ def test_sigterm_becomes_a_request_and_its_repetition_starts_no_new_grace() -> N
         signal.signal(signal.SIGTERM, before)
 
 
-@pytest.mark.parametrize("loss", [math.nan, math.inf, -math.inf])
-def test_a_loss_that_is_no_number_ends_the_run_for_good(loss: float) -> None:
-    refuse_bad_loss(3.5, 7)
-    with pytest.raises(HopelessError, match="step 7"):
-        refuse_bad_loss(loss, 7)
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_loss_or_a_gradient_that_is_no_number_ends_the_run_for_good(bad: float) -> None:
+    refuse_bad_numbers(7, 3.5, 0.2)
+    with pytest.raises(HopelessError, match="the loss of step 7"):
+        refuse_bad_numbers(7, bad, 0.2)
+    with pytest.raises(HopelessError, match="the gradient of step 7"):
+        refuse_bad_numbers(7, 3.5, bad)
 
 
 @pytest.mark.parametrize(
