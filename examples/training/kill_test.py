@@ -4,6 +4,7 @@ Both runs must have the same batches and, bit by bit, the same losses.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -31,12 +32,13 @@ class Launch:
     def __init__(self, folder: Path, script: Path, steps: int) -> None:
         train = [str(script / "train.py"), "--steps", str(steps), "--batch", str(_BATCH), "--accumulate", "2"]
         sizes = ["--width", "128", "--layers", "4", "--workers", "1", "--checkpoint-steps", "8", "--log-every", "1"]
+        self._errors = folder / "errors.log"
         self._process = subprocess.Popen(
             [sys.executable, str(script / "launch.py"), "--nproc-per-node", "2", *train, *sizes],
             stdout=subprocess.PIPE,
-            stderr=(folder / "errors.log").open("a"),
+            stderr=self._errors.open("a"),
             text=True,
-            env=os.environ | {"CHECKPOINT_DIR": str(folder), "METRICS_PORT": "0", "OMP_NUM_THREADS": "1"},
+            env=os.environ | {"CHECKPOINT_DIR": str(folder), "METRICS_PORT": "0", "PYTHONFAULTHANDLER": "1"},
         )
         self._lines: Queue[str] = Queue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -56,8 +58,15 @@ class Launch:
                 if self._process.poll() is not None and self._lines.empty():
                     return False
                 if time.monotonic() > deadline:
-                    raise TimeoutError(f"no {kind} {count} in {_TOO_LONG} seconds") from None
+                    self._give_up(f"no {kind} {count} in {_TOO_LONG} seconds")
         return True
+
+    def _give_up(self, reason: str) -> None:
+        """End a hanging attempt, with the stacks of its threads as the reason."""
+        for sent in (signal.SIGABRT, signal.SIGKILL):  # Python's fault handler prints the stacks at SIGABRT
+            send_to([*self.find_processes(), self._process.pid], sent)
+            time.sleep(2)
+        raise TimeoutError("\n".join([reason, *self._errors.read_text().splitlines()[-200:]]))
 
     def find_processes(self, of: int | None = None) -> list[int]:
         """Return the processes below the launcher, ranks before their loaders."""
@@ -72,8 +81,7 @@ class Launch:
             targets = [self._process.pid, *(below if kill.signal == signal.SIGKILL else [])]
         else:
             targets = below[int(kill.target[-1]) :][:1]
-        for target in targets:
-            os.kill(target, kill.signal)
+        send_to(targets, kill.signal)
 
     def finish(self) -> Attempt:
         """Wait for the end of the attempt, and return it."""
@@ -82,6 +90,13 @@ class Launch:
         self.attempt.code = self._process.wait()
         self.attempt.seconds_to_end = time.monotonic() - began
         return self.attempt
+
+
+def send_to(processes: list[int], number: signal.Signals) -> None:
+    """Send a signal to processes, of which some may have ended."""
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
 
 
 def attempt_with_kill(kill: Kill, folder: Path, script: Path, steps: int, usual: float) -> Attempt:
@@ -162,7 +177,7 @@ def print_numbers(reference: Attempt, kills: list[Kill], attempts: list[Attempt]
     """Print what happened, in the order of the report."""
     done = sum(len(attempt.list_events("step")) for attempt in attempts)
     needed, resumed = len(reference.list_events("step")), sum(bool(attempt.start) for attempt in attempts)
-    last = [attempt.list_events("step")[-1] for attempt in (reference, attempts[-1])]
+    losses = [[event["loss"] for event in attempt.list_events("step")][-1:] for attempt in (reference, attempts[-1])]
     kinds = Counter(f"{kill.signal.name} to {kill.target.split()[0]} at {kill.moment}" for kill in kills)
     print(
         f"{len(kills)} kills in {seconds:.0f} s:",
@@ -171,7 +186,7 @@ def print_numbers(reference: Attempt, kills: list[Kill], attempts: list[Attempt]
     )
     print(f"{resumed} resumes, {sum(attempt.leftover for attempt in attempts)} incomplete checkpoints left and ignored")
     print(f"{needed} steps, {done - needed} of them again after a crash")
-    print(f"loss at the end: {last[0]['loss']!r} undisturbed, {last[1]['loss']!r} with kills")
+    print(f"loss at the end: {losses[0]} undisturbed, {losses[1]} with kills")
 
 
 if __name__ == "__main__":

@@ -66,15 +66,16 @@ def test_a_stop_during_a_write_counts_the_time_of_two_checkpoints() -> None:
     assert (vote.order, vote.saving) == (Order.STOP, 80)
 
 
-def test_sigterm_becomes_a_request_and_its_repetition_starts_no_new_grace() -> None:
-    before, stop = signal.getsignal(signal.SIGTERM), StopRequest()
+def test_sigterm_becomes_a_request_and_its_repetition_starts_no_new_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, stop, clock = signal.getsignal(signal.SIGTERM), StopRequest(), [100.0]
+    monkeypatch.setattr("examples.training.stopping.time.monotonic", lambda: clock[0])
     assert not stop and stop.waited == 0
     try:
         stop.install()
         os.kill(os.getpid(), signal.SIGTERM)
-        first = stop.waited
+        clock[0] = 130.0
         os.kill(os.getpid(), signal.SIGTERM)
-        assert stop and 0 < first < stop.waited
+        assert stop and stop.waited == 30
     finally:
         signal.signal(signal.SIGTERM, before)
 
