@@ -22,8 +22,8 @@ from kills import Attempt, Kill, find_faults, plan_kills
 from stopping import STOPPED
 
 _BATCH = 16
-_TOO_LONG = 240
-"""Seconds after which an attempt hangs; torchrun alone gives its ranks 30."""
+_TOO_LONG = 600
+"""Seconds without an event after which an attempt hangs; on a busy machine a start alone may take two minutes."""
 
 
 class Launch:
