@@ -39,7 +39,7 @@ class TorchProfile(Profile):
         return torch.profiler.record_function(name)
 
     def _write(self, profile: torch.profiler.profile) -> None:
-        # torch packs a .gz from a file in /tmp, so the folder may be in S3, where nothing is renamed.
+        # torch packs a .gz from a temporary file elsewhere, so the folder may be in S3, where nothing is renamed.
         self._trace.parent.mkdir(parents=True, exist_ok=True)
         profile.export_chrome_trace(str(self._trace))
 
