@@ -2,9 +2,11 @@ STACK ?= dev
 AGAINST ?= main
 PROMETHEUS ?= http://localhost:9090
 PYTHON ?= python3
+KILLS ?= 20
+SEED ?= 1
 BIN := .venv/bin
 
-.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-lab golden docs bench clean
+.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-lab golden docs bench kill-test clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -101,5 +103,14 @@ docs: .venv/ready ## regenerate stacks/schema.json and docs/
 bench: .venv/ready-dev ## measure speed and memory, also of rehearsals if `make lab` has built the engines
 	@$(BIN)/python -m tests.bench
 
-clean: ## remove .venv, rendered files and the engines of the lab
-	rm -rf .venv rendered .lab
+.venv-training/ready: examples/training/requirements.txt
+	@test -x .venv-training/bin/python || $(PYTHON) -m venv .venv-training
+	@echo "installing torch into .venv-training (once, about 5 GB with its CUDA) …"
+	@.venv-training/bin/python -m tools.install -r examples/training/requirements.txt
+	@touch $@
+
+kill-test: .venv-training/ready ## kill the training example twenty times and compare losses: make kill-test KILLS=20 SEED=1
+	@.venv-training/bin/python examples/training/kill_test.py --kills $(KILLS) --seed $(SEED)
+
+clean: ## remove .venv, .venv-training, rendered files and the engines of the lab
+	rm -rf .venv .venv-training rendered .lab

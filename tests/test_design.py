@@ -32,9 +32,11 @@ CLOUDLESS = (
 )
 """Rooms that `check` and `cost` load; a cloud's SDK would make them slow."""
 MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc"}
-FOLDERS = ("gpu_blueprint", "components", "policies", "lab", "tests", "tools")
+FOLDERS = ("gpu_blueprint", "components", "policies", "lab", "tests", "tools", "examples")
 SOURCES = ("gpu_blueprint", "components", "policies", "lab", "tools")
 """The folders with the product's own code; tests mirror them."""
+SHOWN = (*SOURCES, "examples")
+"""The folders whose code people read; that of the examples stands in no room."""
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 MOST_SKIPS = 10
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
@@ -212,7 +214,7 @@ def test_few_tables_are_formatted_by_hand() -> None:
 
 def list_docstrings() -> Iterator[tuple[str, str]]:
     """Yield the place and the text of every docstring outside the tests."""
-    for file in sources(*SOURCES):
+    for file in sources(*SHOWN):
         for node in ast.walk(tree(file)):
             if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
                 yield f"{place(file)}:{getattr(node, 'name', '')}", text
@@ -244,7 +246,7 @@ def test_a_participle_is_told_from_a_verb() -> None:
 def test_functions_are_verbs() -> None:
     participles = [
         f"{place(file)}:{node.name}"
-        for file, node in list_functions(*SOURCES)
+        for file, node in list_functions(*SHOWN)
         if is_participle(node.name)
         and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
     ]
@@ -255,7 +257,7 @@ def find_tested_sources(test: Path) -> list[Path]:
     """Return the source files or packages whose name a test file starts with, at the mirrored place."""
     folder, name = test.relative_to(ROOT / "tests").parent, test.stem.removeprefix("test_")
     top = folder.parts[0] if folder.parts else ""
-    mirrored = ROOT / folder if top in SOURCES else ROOT / "gpu_blueprint" / folder
+    mirrored = ROOT / folder if top in SHOWN else ROOT / "gpu_blueprint" / folder
     mirrored = ROOT / ".github" / folder if top == "workflows" else mirrored
     files = [*mirrored.glob("*.py"), *mirrored.glob("*.yml")]
     nearby = [*files, *(path for path in mirrored.glob("*") if path.is_dir()), mirrored]

@@ -1,0 +1,106 @@
+"""The checkpoints of a run: complete or not, resumed from, deleted. Nothing here imports torch.
+
+A checkpoint is a folder. It is complete when its marker is there, which rank 0 writes last, after every rank has
+written its part. Nothing is renamed or appended to, so the folders may stand in S3 behind Mountpoint as well as on FSx
+or EFS.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+MARKER = "complete.json"
+_NAME = re.compile(r"step-(\d{10})")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The place of a run in its data.
+
+    Args:
+        step: Steps that the run has done.
+        position: Samples that the run has used.
+        ranks: Ranks that wrote the checkpoint; random states fit the same number alone.
+    """
+
+    step: int = 0
+    position: int = 0
+    ranks: int = 0
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A complete checkpoint: its folder and the place of the run that its marker names."""
+
+    folder: Path
+    progress: Progress
+
+
+def find_folder(root: Path, step: int) -> Path:
+    """Return the folder of the checkpoint after a step."""
+    return root / f"step-{step:010d}"
+
+
+def list_folders(root: Path) -> list[Path]:
+    """Return the folders of all checkpoints, complete or not, oldest first; other names are not ours."""
+    if not root.is_dir():
+        return []
+    return sorted(folder for folder in root.iterdir() if _NAME.fullmatch(folder.name) and folder.is_dir())
+
+
+def read_checkpoint(folder: Path) -> Checkpoint | None:
+    """Return a checkpoint, or None where its marker is missing or was cut off."""
+    try:
+        return Checkpoint(folder, Progress(**json.loads((folder / MARKER).read_text())))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def list_complete(root: Path) -> list[Checkpoint]:
+    """Return the complete checkpoints, oldest first."""
+    return [found for folder in list_folders(root) if (found := read_checkpoint(folder))]
+
+
+def find_newest(root: Path) -> Checkpoint | None:
+    """Return the checkpoint that a run resumes from, or None for a run that begins."""
+    complete = list_complete(root)
+    return complete[-1] if complete else None
+
+
+def mark_complete(folder: Path, progress: Progress) -> None:
+    """Write the marker, after every rank has written its part."""
+    with (folder / MARKER).open("w") as marker:
+        marker.write(json.dumps(asdict(progress)))
+        marker.flush()
+        os.fsync(marker.fileno())
+
+
+def find_expired(root: Path, keep: int) -> list[Path]:
+    """Return the folders that a run may delete while it writes its next checkpoint.
+
+    They are the complete checkpoints before the newest `keep`, and the incomplete folders before the newest complete
+    checkpoint. A younger incomplete folder may be the next checkpoint, which is being written.
+    """
+    complete = list_complete(root)
+    if not complete:
+        return []
+    kept = {found.folder for found in complete[-keep:]}
+    return [folder for folder in list_folders(root) if folder < complete[-1].folder and folder not in kept]
+
+
+def find_leftovers(root: Path) -> list[Path]:
+    """Return the incomplete folders; a run deletes all of them before its first step, while nobody writes."""
+    return [folder for folder in list_folders(root) if read_checkpoint(folder) is None]
+
+
+def delete_folder(folder: Path) -> None:
+    """Delete a checkpoint, its marker first: a deletion that ends half way leaves no checkpoint that looks complete."""
+    with contextlib.suppress(FileNotFoundError):
+        (folder / MARKER).unlink()
+    # A folder of S3 is gone with its last object, before rmtree removes it.
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(folder)

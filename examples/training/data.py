@@ -1,0 +1,66 @@
+"""A synthetic data set that a small model can learn, and its loader. Put your own data set here.
+
+The loader feeds GPUs from the node's cores: workers that stay alive, batches ready ahead of need, pinned memory, from
+which a copy to the GPU does not stop the Python thread. Where decoding of images or video needs more cores than the
+node has, NVIDIA DALI decodes on the GPU: give its pipeline the indices of `MicroBatches` as an external source, so that
+the position of the run still decides the batches.
+"""
+
+import random
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+from hardware import count_cores, count_workers
+from model import VOCABULARY
+from options import Options
+from samples import MicroBatches
+
+_RULES = ((1, 3), (3, 1), (5, 7), (1, 11))
+"""The next token is a · token + b; a sequence keeps one pair, which a model must read from its first tokens."""
+_READY_AHEAD = 4
+"""Batches that each worker has ready: enough for a slow file, little enough for the pod's memory."""
+
+
+class Sequences(Dataset[tuple[torch.Tensor, int]]):
+    """Sequences from a seed: sample i is the same on every machine, so it can also be used again after a restart.
+
+    A random augmentation must take its seed from the index and the epoch too, never from the worker's own state.
+    """
+
+    def __init__(self, samples: int, length: int, seed: int) -> None:
+        self._samples, self._length, self._seed = samples, length, seed
+
+    def __len__(self) -> int:
+        return self._samples
+
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
+        """Return the tokens of a sequence, one more than its length, and its index."""
+        chance = random.Random(f"{self._seed}/{index}")
+        factor, summand = chance.choice(_RULES)
+        tokens = [chance.randrange(VOCABULARY)]
+        for _ in range(self._length):
+            tokens.append((factor * tokens[-1] + summand) % VOCABULARY)
+        return torch.tensor(tokens), index
+
+
+def make_loader(options: Options, batches: MicroBatches, local_ranks: int) -> DataLoader[tuple[torch.Tensor, int]]:
+    """Return the loader of one rank.
+
+    Args:
+        options: The run's options.
+        batches: The batches of this rank, from the position of the run on.
+        local_ranks: Ranks of this node, which share its cores.
+    """
+    workers = count_workers(count_cores(), local_ranks) if options.workers is None else options.workers
+    return DataLoader(
+        Sequences(options.samples, options.length, options.seed),
+        batch_sampler=batches,
+        num_workers=workers,
+        pin_memory=torch.cuda.is_available(),
+        prefetch_factor=_READY_AHEAD if workers else None,
+        persistent_workers=workers > 0,
+        # A loader draws its workers' seed from the generator that dropout uses, unless it has one of its own: a resume
+        # would then train with another dropout than the run without a stop.
+        generator=torch.Generator().manual_seed(options.seed),
+    )

@@ -1,0 +1,193 @@
+"""Train twice on two CPU ranks, once in peace and once with kills at random, and compare: `make kill-test`.
+
+Both runs must have the same batches and, bit by bit, the same losses.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from queue import Empty, Queue
+
+from checkpoints import find_leftovers
+from kills import Attempt, Kill, find_faults, plan_kills
+from stopping import STOPPED
+
+_BATCH = 16
+_TOO_LONG = 600
+"""Seconds without an event after which an attempt hangs; on a busy machine a start alone may take two minutes."""
+
+
+class Launch:
+    """A run of the script in processes of its own."""
+
+    def __init__(self, folder: Path, script: Path, steps: int) -> None:
+        train = [str(script / "train.py"), "--steps", str(steps), "--batch", str(_BATCH), "--accumulate", "2"]
+        sizes = ["--width", "128", "--layers", "4", "--workers", "1", "--checkpoint-steps", "8", "--log-every", "1"]
+        self._errors = folder / "errors.log"
+        self._process = subprocess.Popen(
+            [sys.executable, str(script / "launch.py"), "--nproc-per-node", "2", *train, *sizes],
+            stdout=subprocess.PIPE,
+            stderr=self._errors.open("a"),
+            text=True,
+            env=os.environ | {"CHECKPOINT_DIR": str(folder), "METRICS_PORT": "0", "PYTHONFAULTHANDLER": "1"},
+        )
+        self._lines: Queue[str] = Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.attempt = Attempt()
+
+    def _read(self) -> None:
+        for line in self._process.stdout or ():
+            self._lines.put(line)
+
+    def wait_for(self, kind: str, count: int) -> bool:
+        """Wait until the attempt has printed so many events of a kind; tell whether it did."""
+        deadline = time.monotonic() + _TOO_LONG
+        while len(self.attempt.list_events(kind)) < count:
+            try:
+                self.attempt.events.append(json.loads(self._lines.get(timeout=0.05)))
+            except Empty:
+                if self._process.poll() is not None and self._lines.empty():
+                    return False
+                if time.monotonic() > deadline:
+                    self._give_up(f"no {kind} {count} in {_TOO_LONG} seconds")
+        return True
+
+    def _give_up(self, reason: str) -> None:
+        """End a hanging attempt, with the stacks of its threads as the reason."""
+        for sent in (signal.SIGABRT, signal.SIGKILL):  # Python's fault handler prints the stacks at SIGABRT
+            send_to([*self.find_processes(), self._process.pid], sent)
+            time.sleep(2)
+        raise TimeoutError("\n".join([reason, *self._errors.read_text().splitlines()[-200:]]))
+
+    def find_processes(self, of: int | None = None) -> list[int]:
+        """Return the processes below the launcher, ranks before their loaders."""
+        children = Path(f"/proc/{of or self._process.pid}/task/{of or self._process.pid}/children")
+        own = [int(child) for child in children.read_text().split()] if children.is_file() else []
+        return [*own, *(deeper for child in own for deeper in self.find_processes(child))]
+
+    def send(self, kill: Kill) -> None:
+        """Send a signal to one rank, to the launcher, or to everything at once."""
+        below = self.find_processes()
+        if kill.target == "node":
+            targets = [self._process.pid, *(below if kill.signal == signal.SIGKILL else [])]
+        else:
+            targets = below[int(kill.target[-1]) :][:1]
+        send_to(targets, kill.signal)
+
+    def finish(self) -> Attempt:
+        """Wait for the end of the attempt, and return it."""
+        began = time.monotonic()
+        self.wait_for("nothing", 1)
+        self.attempt.code = self._process.wait()
+        self.attempt.seconds_to_end = time.monotonic() - began
+        return self.attempt
+
+
+def send_to(processes: list[int], number: signal.Signals) -> None:
+    """Send a signal to processes, of which some may have ended."""
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
+
+
+def attempt_with_kill(kill: Kill, folder: Path, script: Path, steps: int, usual: float) -> Attempt:
+    """Launch the script, kill it, and return the attempt.
+
+    Args:
+        usual: Seconds that a checkpoint usually takes.
+    """
+    launch = Launch(folder, script, steps)
+    if kill.moment == "begin":
+        time.sleep(kill.count)
+    elif launch.wait_for("saving" if kill.moment == "save" else "step", kill.count):
+        time.sleep(kill.delay * usual)
+    launch.send(kill)
+    attempt = launch.finish()
+    attempt.leftover = bool(find_leftovers(folder))
+    return attempt
+
+
+def find_usual_seconds(attempt: Attempt) -> float:
+    """Return the median seconds of a checkpoint."""
+    seconds = sorted(event["seconds"] for event in attempt.list_events("checkpoint"))
+    return seconds[len(seconds) // 2]
+
+
+def run_with_kills(kills: list[Kill], folder: Path, script: Path, steps: int, usual: float) -> list[Attempt]:
+    """Return the attempts of a run that every kill has hit, and the last, which nobody killed."""
+    attempts = []
+    for number, kill in enumerate(kills, 1):
+        attempt = attempt_with_kill(kill, folder, script, steps, usual)
+        attempts.append(attempt)
+        last = max([attempt.start or 0, *(event["step"] for event in attempt.list_events("step"))])
+        left = ", left an incomplete checkpoint" if attempt.leftover else ""
+        print(
+            f"{number:3} {kill!s:32} began after {attempt.start}, ended after {last}, exit code {attempt.code}, "
+            f"{attempt.seconds_to_end:.1f} s after the signal{left}",
+            flush=True,
+        )
+    return [*attempts, Launch(folder, script, steps).finish()]
+
+
+def find_code_faults(kills: list[Kill], attempts: list[Attempt]) -> list[str]:
+    """Return the kills after which the launcher ended with another code than Kubernetes must see."""
+    wrong = []
+    for kill, attempt in zip(kills, attempts, strict=False):
+        if kill.signal == signal.SIGTERM and attempt.code != STOPPED:
+            wrong.append(f"{kill}: exit code {attempt.code} and not {STOPPED}")
+        elif kill.signal == signal.SIGKILL and attempt.code in (0, STOPPED):
+            wrong.append(f"{kill}: exit code {attempt.code}, as if nothing had been lost")
+    return wrong if attempts[-1].code == 0 else [*wrong, f"the last attempt ended with {attempts[-1].code}"]
+
+
+def main() -> int:
+    """Run both, print the numbers, and return 1 if the runs differ."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=400, help="of each run; about 15 a kill are needed")
+    parser.add_argument("--script", type=Path, default=Path(__file__).parent, help="folder of train.py")
+    wish = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as place:
+        peace, war = Path(place) / "peace", Path(place) / "war"
+        peace.mkdir()
+        war.mkdir()
+        reference = Launch(peace, wish.script, wish.steps).finish()
+        usual = find_usual_seconds(reference)
+        print(f"undisturbed: {time.monotonic() - began:.0f} s, a checkpoint takes {usual:.2f} s", flush=True)
+        kills = plan_kills(wish.kills, wish.seed)
+        attempts = run_with_kills(kills, war, wish.script, wish.steps, usual)
+    faults = [*find_faults(reference, attempts, _BATCH), *find_code_faults(kills, attempts)]
+    print_numbers(reference, kills, attempts, time.monotonic() - began)
+    print(*(f"FAULT: {fault}" for fault in faults), sep="\n" if faults else "")
+    return 1 if faults else 0
+
+
+def print_numbers(reference: Attempt, kills: list[Kill], attempts: list[Attempt], seconds: float) -> None:
+    """Print what happened, in the order of the report."""
+    done = sum(len(attempt.list_events("step")) for attempt in attempts)
+    needed, resumed = len(reference.list_events("step")), sum(bool(attempt.start) for attempt in attempts)
+    losses = [[event["loss"] for event in attempt.list_events("step")][-1:] for attempt in (reference, attempts[-1])]
+    kinds = Counter(f"{kill.signal.name} to {kill.target.split()[0]} at {kill.moment}" for kill in kills)
+    print(
+        f"{len(kills)} kills in {seconds:.0f} s:",
+        *(f"  {count} × {kind}" for kind, count in sorted(kinds.items())),
+        sep="\n",
+    )
+    print(f"{resumed} resumes, {sum(attempt.leftover for attempt in attempts)} incomplete checkpoints left and ignored")
+    print(f"{needed} steps, {done - needed} of them again after a crash")
+    print(f"loss at the end: {losses[0]} undisturbed, {losses[1]} with kills")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""The kills of the kill test, and the judgement on a run that suffered them. Nothing here imports torch."""
+
+import random
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, product
+from typing import Any
+
+MOMENTS = ("step", "save", "save")
+"""A kill at a save counts twice: writing is the part that a crash can spoil."""
+TARGETS = ("rank 0", "rank 1", "node")
+"""One rank, or the node: SIGTERM to the launcher, as the kubelet sends it, or SIGKILL to every process at once."""
+SIGNALS = (signal.SIGTERM, signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Kill:
+    """A signal at a moment of an attempt.
+
+    Args:
+        moment: `begin`, some seconds after the launch; `step`, after some steps; `save`, after a checkpoint has begun.
+        count: Seconds, steps or checkpoints of this attempt before the signal.
+        delay: The part of a checkpoint's usual time between the moment and the signal, from 0 to 1.
+    """
+
+    moment: str
+    count: int
+    delay: float
+    signal: signal.Signals
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.signal.name} to {self.target} at {self.moment} {self.count}"
+
+
+def plan_kills(count: int, seed: int) -> list[Kill]:
+    """Return kills in a random order, in which each signal meets each target and each moment about equally often."""
+    chance = random.Random(seed)
+    kinds = [*product(MOMENTS, SIGNALS, TARGETS), ("begin", signal.SIGTERM, "node"), ("begin", signal.SIGKILL, "node")]
+    while len(kinds) < count:
+        kinds += kinds
+    chance.shuffle(kinds)
+    most = {"begin": 12, "step": 14, "save": 2}
+    return [
+        Kill(moment, chance.randint(1, most[moment]), chance.random(), sent, target)
+        for moment, sent, target in kinds[:count]
+    ]
+
+
+@dataclass
+class Attempt:
+    """The events of one attempt, as the script printed them, and its end."""
+
+    events: list[dict[str, Any]] = field(default_factory=list)
+    code: int = 0
+    seconds_to_end: float = 0.0
+    """Seconds from the signal to the end of the last process."""
+    leftover: bool = False
+    """The attempt left an incomplete checkpoint."""
+
+    def list_events(self, kind: str) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["event"] == kind]
+
+    @property
+    def start(self) -> int | None:
+        """Return the step that the attempt began after, or None if it died before."""
+        starts = self.list_events("start")
+        return starts[0]["step"] if starts else None
+
+
+def find_faults(reference: Attempt, attempts: Sequence[Attempt], batch: int) -> list[str]:
+    """Return what differs between a run with kills and the undisturbed run; a right run has no fault."""
+    expected = {event["step"]: event for event in reference.list_events("step")}
+    own = chain.from_iterable(_find_attempt_faults(attempt, expected, batch) for attempt in attempts)
+    done = {event["step"] for attempt in attempts for event in attempt.list_events("step")}
+    lost = [f"step {step} never happened" for step in expected if step not in done]
+    return [*own, *_find_resume_faults(attempts), *lost]
+
+
+def _find_attempt_faults(attempt: Attempt, expected: dict[int, dict[str, Any]], batch: int) -> Iterator[str]:
+    step = attempt.start or 0
+    for event in attempt.list_events("start"):
+        if event["position"] != step * batch:
+            yield f"step {step} resumed at sample {event['position']} and not at {step * batch}"
+    for event in attempt.list_events("step"):
+        step += 1
+        if event["step"] != step:
+            yield f"step {event['step']} came where step {step} was next"
+            return
+        for name in ("samples", "exact"):
+            if event[name] != expected[step][name]:
+                yield f"step {step} has {name} {event[name]}, and {expected[step][name]} without kills"
+                return
+
+
+def _find_resume_faults(attempts: Sequence[Attempt]) -> Iterator[str]:
+    """Compare each attempt's start with the newest checkpoint that the attempts before it completed."""
+    newest = 0
+    for attempt in attempts:
+        start = attempt.start
+        # A kill can come between the marker and the line that tells of it, so a later start is right too.
+        if start is not None and start < newest:
+            yield f"an attempt began after step {start}, although the checkpoint of step {newest} was complete"
+        newest = max([newest, start or 0, *(event["step"] for event in attempt.list_events("checkpoint"))])
+        for event in attempt.list_events("end"):
+            if event["step"] != newest:
+                yield f"a stop after step {event['step']} left the checkpoint of step {newest}"

@@ -1,0 +1,54 @@
+"""torchrun, with the exit code of its ranks and with SIGTERM for as long as the pod has: `python launch.py train.py …`.
+
+torchrun itself ends with 1 whatever code its ranks end with, so Kubernetes could not tell a stop from a crash. It also
+kills ranks 30 seconds after SIGTERM, unless TORCH_ELASTIC_SHUTDOWN_TIMEOUT says more. Flags and PET_* variables are
+torchrun's.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from stopping import STOPPED, StopRequest, choose_exit_code
+
+
+def list_children() -> list[int]:
+    """Return the processes that torchrun started in this process."""
+    return [int(child) for child in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+
+
+def take_stops() -> StopRequest:
+    """Forward SIGTERM to the ranks from now on, or end at once where no rank has begun."""
+    stop = StopRequest()
+
+    def forward(*_: object) -> None:
+        stop.note()
+        children = list_children()
+        for child in children:
+            os.kill(child, signal.SIGTERM)
+        if not children:
+            os._exit(STOPPED)
+
+    signal.signal(signal.SIGTERM, forward)
+    return stop
+
+
+def main() -> int:
+    """Run the ranks of this node, and return the exit code of the node."""
+    stop = take_stops()
+    # torch takes seconds to load, and the first process of a container does not even die of a SIGTERM that it ignores.
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.run import parse_args, run
+
+    try:
+        # torchrun would take SIGTERM itself, kill the ranks after its own time, and forget their exit codes.
+        run(parse_args(["--signals-to-handle", "SIGINT,SIGHUP,SIGQUIT", *sys.argv[1:]]))
+    except ChildFailedError as failed:
+        print(failed, file=sys.stderr)
+        return choose_exit_code((failure.exitcode for failure in failed.failures.values()), bool(stop))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
