@@ -44,10 +44,14 @@ def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str,
 
 def _write_gpus(config: StackConfig, subject: PodSubject) -> str:
     asks = ask_for("n")
-    if subject.is_template and config.queueing:
-        # Kinds such as JobSet keep whole numbers as numbers, and CEL makes no text of them.
+    if may_hold_numbers(config, subject):
         asks = asks.replace(_IS_POSITIVE, f"type(q) == int ? dyn(q) > 0 : {_IS_POSITIVE.replace('string(q)', 'q')}")
     return f"{write_literal(list(config.exposed_resources))}.filter(n, variables.boxes.exists(c, {asks}))"
+
+
+def may_hold_numbers(config: StackConfig, subject: PodSubject) -> bool:
+    """Return whether amounts may be numbers: kinds such as JobSet keep them, and CEL makes no text of them."""
+    return subject.is_template and bool(config.queueing or config.spanning_pools)
 
 
 def _write_target(config: StackConfig, subject: PodSubject) -> str:

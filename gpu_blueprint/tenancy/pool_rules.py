@@ -14,7 +14,7 @@ from ..sharing import POOL_KEY
 from .admission import AdmissionRule
 from .cel import write_literal
 from .pod_subject import PodSubject
-from .pod_variables import ASKS, IS_QUEUED_KIND, chooses_pools
+from .pod_variables import ASKS, IS_QUEUED_KIND, chooses_pools, may_hold_numbers
 from .pool_classes import CLASS_PREFIX, name_pool_class
 from .queue_advice import QUEUED_PODS, QUEUED_PODS_KEEPS, write_advice
 
@@ -37,7 +37,7 @@ def list_pool_rules(config: StackConfig, subject: PodSubject) -> Iterator[Admiss
     yield _demand_pool(config, subject)
     yield _refuse_gpu_pools_without_gpus(config)
     yield _refuse_foreign_devices(config)
-    yield from _refuse_several_shares(config)
+    yield from _refuse_several_shares(config, subject)
     yield _refuse_foreign_tolerations(config)
     yield _refuse_foreign_priorities(config, subject)
 
@@ -133,14 +133,17 @@ def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
     )
 
 
-def _refuse_several_shares(config: StackConfig) -> Iterator[AdmissionRule]:
+def _refuse_several_shares(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
     """Refuse a container with two shares, which the device plugin refuses only after a node was launched for it.
 
     Two containers of a pod may have a share each: the device plugin counts per container, and the quota counts both.
     """
     shared = sorted({name for pool in config.gpu_pools if pool.shares_gpus for name in pool.profile.per_device})
     if shared:
-        one = "c.?resources.?limits[?n].optMap(q, quantity(string(q)).compareTo(quantity('1')) <= 0).orValue(true)"
+        few = "quantity(string(q)).compareTo(quantity('1')) <= 0"
+        if may_hold_numbers(config, subject):
+            few = f"type(q) == int ? dyn(q) <= 1 : {few.replace('string(q)', 'q')}"
+        one = f"c.?resources.?limits[?n].optMap(q, {few}).orValue(true)"
         yield AdmissionRule(
             id="one-share",
             keeps="A container takes no more than one share of a GPU.",

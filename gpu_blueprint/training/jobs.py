@@ -16,7 +16,7 @@ MOST_FAILURES = 20
 """Failures that count, after which the run ends; nodes that go are not counted."""
 LOST = {"type": "DisruptionTarget", "status": "True"}
 """Condition of a pod whose node goes, or that gives way to another."""
-_KEEP_S = 24 * 3600
+KEEP_S = 24 * 3600
 """Seconds for which people can read the logs of a run that has ended."""
 
 
@@ -32,7 +32,7 @@ def build_job(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
         "kind": "Job",
         "metadata": build_metadata(config, run),
         "spec": {
-            **build_start(config, run),
+            "ttlSecondsAfterFinished": KEEP_S,
             "backoffLimit": MOST_FAILURES,
             "podFailurePolicy": {"rules": rules},
             "template": build_template(config, run),
@@ -48,18 +48,11 @@ def match_codes(*codes: int) -> dict[str, Any]:
 def build_metadata(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
     """Return name, namespace, and the labels of the queue if the pool has one.
 
-    A run that can continue elsewhere gives way before others do.
+    A run that can continue elsewhere gives way before others do. The run does not say ``suspend``: Kueue writes it, and
+    a second `kubectl apply` of the same text would stop a run that works.
     """
     place = {"name": run.name, "namespace": run.tenant.namespace_name}
     if run.pool not in config.queued_pools:
         return place
     turn = "checkpointed" if run.pool.checkpointed else run.pool.purpose
     return {**place, "labels": {QUEUE_LABEL: DEFAULT_QUEUE, PRIORITY_LABEL: turn}}
-
-
-def build_start(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
-    """Return the fields of start and end that a Job and a JobSet share: the queue starts what waits in it."""
-    return {
-        **({"suspend": True} if run.pool in config.queued_pools else {}),
-        "ttlSecondsAfterFinished": _KEEP_S,
-    }

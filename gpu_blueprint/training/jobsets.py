@@ -8,7 +8,7 @@ often before the lost pod is marked: such a failure has no rule, so it restarts 
 from typing import Any
 
 from ..config import StackConfig
-from .jobs import LOST, MOST_FAILURES, NO_RETRY_CODE, STOPPED_CODE, build_metadata, build_start, match_codes
+from .jobs import KEEP_S, LOST, MOST_FAILURES, NO_RETRY_CODE, STOPPED_CODE, build_metadata, match_codes
 from .pods import build_template
 from .run import TrainingRun
 
@@ -27,7 +27,7 @@ def build_jobset(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
         "kind": "JobSet",
         "metadata": build_metadata(config, run),
         "spec": {
-            **build_start(config, run),
+            "ttlSecondsAfterFinished": KEEP_S,
             # Pods find the first node by its name before it is ready.
             "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
             "coordinator": {"replicatedJob": NODES, "jobIndex": 0, "podIndex": 0},

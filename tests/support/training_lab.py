@@ -8,15 +8,16 @@ from typing import Any
 from gpu_blueprint.queues.names import API_VERSION
 from gpu_blueprint.rehearsal.runner import load_platform
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
+from gpu_blueprint.training.jobsets import API_VERSION as JOBSETS
 from gpu_blueprint.training.run import TrainingRun
-from lab.jobset import API_VERSION as JOBSETS
+from gpu_blueprint.training.workloads import build_workload
+from lab.kubelets import STOPS
 from lab.lab import Lab
 
 from .attack_lab import find_client
 from .edits import Stack
 from .queue_lab import WORKLOAD, QueueLab, find_condition
 from .queue_work import TRAINING, load_research
-from .training_jobsets import build_jobset
 
 JOBSET = (JOBSETS, "JobSet")
 FOREMOST, OTHER = "vision", "language"
@@ -29,7 +30,7 @@ def widen_training(stack: Stack) -> None:
     pool |= {"purchase": ["spot", "on-demand"], "checkpointed": True, "maxGpus": 32}
     first, second = (tenant for tenant in stack["tenants"] if tenant["name"] in (FOREMOST, OTHER))
     first["gpus"][TRAINING] = second["gpus"][TRAINING] = 16
-    first["queue"] = {"borrow": {TRAINING: 16}}
+    first |= {"queue": {"borrow": {TRAINING: 16}}, "cpu": "512", "memory": "8Ti"}
     stack["hourlyCeiling"] = 1000
     del stack["monthlyBudget"]
 
@@ -46,12 +47,15 @@ class TrainingLab(QueueLab):
         )
 
     def start(self, run: TrainingRun) -> None:
-        """Create the JobSet of a run as a member of its tenant.
+        """Create the JobSet of a run as a member of its tenant. A trainer that is told to stop saves, and ends with 75.
 
         Raises:
             RefusedError: Admission refuses it.
         """
-        find_client(self.kube, self.config, run.tenant.name).create(build_jobset(self.config, run))
+        workload = build_workload(self.config, run)
+        for job in workload["spec"]["replicatedJobs"]:
+            job["template"]["spec"]["template"]["metadata"] = {"annotations": {STOPS: "75"}}
+        find_client(self.kube, self.config, run.tenant.name).create(workload)
 
     def find_set(self, run: TrainingRun) -> dict[str, Any]:
         """Return the JobSet of a run as it is now; empty if it is gone."""

@@ -46,7 +46,7 @@ def test_a_job_of_a_pool_without_queue_starts_at_once() -> None:
 
 def test_a_job_of_a_queued_pool_waits_for_its_turn() -> None:
     found = job(queued())
-    assert found["spec"]["suspend"] is True and found["metadata"]["labels"] == LABELS
+    assert found["metadata"]["labels"] == LABELS and "suspend" not in found["spec"]
 
 
 def test_a_run_that_can_continue_elsewhere_gives_way_first() -> None:
