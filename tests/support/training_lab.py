@@ -31,6 +31,7 @@ def widen_training(stack: Stack) -> None:
     first, second = (tenant for tenant in stack["tenants"] if tenant["name"] in (FOREMOST, OTHER))
     first["gpus"][TRAINING] = second["gpus"][TRAINING] = 16
     first |= {"queue": {"borrow": {TRAINING: 16}}, "cpu": "512", "memory": "8Ti"}
+    next(pool for pool in stack["pools"] if pool["name"] == "cpu")["maxCpus"] = 900
     stack["hourlyCeiling"] = 1000
     del stack["monthlyBudget"]
 

@@ -12,7 +12,7 @@ import yaml
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import LabError
 from gpu_blueprint.training.workloads import build_workload
-from lab.built import find_built_folder
+from lab.jobset_objects import JOBSET_OBJECTS
 from lab.kube import RefusedError
 
 from ..support.processes import wait_for
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.lab
 
-DEFINITION = "jobset.x-k8s.io_jobsets.yaml"
+(DEFINITION,) = JOBSET_OBJECTS.definitions
 STACKS: dict[str, dict[str, Any]] = {
     "without queues": {},
     "with queues": {"queueing": {}},
@@ -43,7 +43,7 @@ def api_server() -> "Iterator[TenancyLab]":
     from ..support.tenancy_lab import open_tenancy_lab
 
     with open_tenancy_lab() as lab:
-        lab.kube.apply(yaml.safe_load((find_built_folder() / "jobset-objects" / DEFINITION).read_text()))
+        lab.kube.apply(yaml.safe_load(JOBSET_OBJECTS.read(DEFINITION)))
         wait_for(lambda: serves_jobsets(lab))
         yield lab
 
@@ -62,7 +62,12 @@ def lab(api_server: "TenancyLab", request: pytest.FixtureRequest) -> "TenancyLab
 
 
 def build(config: StackConfig, words: dict[str, Any]) -> dict[str, Any]:
-    return build_workload(config, run_of(config, **words))
+    """Return the object of a run as Kueue's webhook hands it on: this API server has no Kueue."""
+    run = run_of(config, **words)
+    manifest = build_workload(config, run)
+    if run.pool in config.queued_pools:
+        manifest["spec"]["suspend"] = True
+    return manifest
 
 
 def apply(lab: "TenancyLab", manifest: dict[str, Any]) -> "Answer":
