@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from stopping import STOPPED, StopRequest, choose_exit_code
+from stopping import DO_NOT_RETRY, STOPPED, StopRequest, choose_exit_code
 
 
 def list_children() -> list[int]:
@@ -43,7 +43,13 @@ def main() -> int:
 
     try:
         # torchrun would take SIGTERM itself, kill the ranks after its own time, and forget their exit codes.
-        run(parse_args(["--signals-to-handle", "SIGINT,SIGHUP,SIGQUIT", *sys.argv[1:]]))
+        arguments = parse_args(["--signals-to-handle", "SIGINT,SIGHUP,SIGQUIT", *sys.argv[1:]])
+    except SystemExit as refused:
+        if refused.code:
+            print("a flag of torchrun is wrong, or torch is older than 2.10 (--signals-to-handle)", file=sys.stderr)
+        return DO_NOT_RETRY if refused.code else 0
+    try:
+        run(arguments)
     except ChildFailedError as failed:
         print(failed, file=sys.stderr)
         return choose_exit_code((failure.exitcode for failure in failed.failures.values()), bool(stop))
