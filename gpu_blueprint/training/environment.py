@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..config import StackConfig
-from .run import GRACE_S, TrainingRun
+from .run import TrainingRun
 from .volumes import SCRATCH_FOLDER, has_scratch
 
 _CLEAN_UP_S = 5
@@ -65,7 +65,7 @@ def _talk(run: TrainingRun) -> Iterator[dict[str, Any]]:
 def _end_and_explain(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
     """Yield the variables of the end: time for the last checkpoint, and a record of a collective that hangs."""
     # torchrun kills its workers 30 s after SIGTERM; PyTorch 2.12 and later read another time (pull request 172596).
-    yield _set("TORCH_ELASTIC_SHUTDOWN_TIMEOUT", GRACE_S - _CLEAN_UP_S)
+    yield _set("TORCH_ELASTIC_SHUTDOWN_TIMEOUT", max(run.grace - _CLEAN_UP_S, 0))
     # The names of PyTorch before 2.9, which later versions read too.
     yield _set("TORCH_NCCL_TRACE_BUFFER_SIZE", _RECORDED)
     yield _set("TORCH_NCCL_DUMP_ON_TIMEOUT", 1)

@@ -12,7 +12,7 @@ from ..config import StackConfig
 from ..config.sizes import read_room
 from ..tenancy.gpu_pods import build_pod
 from .environment import list_variables
-from .run import GRACE_S, TrainingRun
+from .run import TrainingRun
 from .volumes import find_scratch_gib, list_places, list_volumes
 
 CONTAINER = "train"
@@ -42,7 +42,7 @@ def build_template(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
         "spec": {
             **pod,
             "restartPolicy": "Never",
-            "terminationGracePeriodSeconds": GRACE_S,
+            "terminationGracePeriodSeconds": run.grace,
             "automountServiceAccountToken": False,
             # A Service named pet-master would otherwise set PET_MASTER_PORT to an address.
             "enableServiceLinks": False,

@@ -68,6 +68,13 @@ def test_a_pod_has_110_seconds_for_its_last_checkpoint_and_may_be_moved() -> Non
     assert "do-not-disrupt" not in str(found)
 
 
+def test_a_pod_takes_no_more_time_than_admission_allows_in_a_pool_for_other_work() -> None:
+    config = build_config(**edit_pool("plain", purpose="batch", disruption={"terminationGracePeriod": "1m"}))
+    found = spec(config)
+    assert found["terminationGracePeriodSeconds"] == 60
+    assert {"name": "TORCH_ELASTIC_SHUTDOWN_TIMEOUT", "value": "55"} in found["containers"][0]["env"]
+
+
 def test_a_pod_runs_as_the_user_of_its_image_without_more_rights() -> None:
     found = spec()
     (container,) = found["containers"]
