@@ -68,7 +68,8 @@ def _build_container(config: StackConfig, run: TrainingRun, asked: Mapping[str, 
         "name": CONTAINER,
         "image": run.image,
         # In place of the image's entry point, so that SIGTERM reaches the program.
-        "command": [*run.command],
+        # The kubelet makes one $ of two, and the value of a variable of $(NAME).
+        "command": [word.replace("$$", "$$$$") for word in run.command],
         "env": list_variables(config, run),
         "resources": _write_resources(config, run, asked),
         # The last lines of a program that ends tell why.
