@@ -20,6 +20,8 @@ Purpose = Literal["inference", "training", "notebook", "batch"]
 Reason = Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]
 Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 
+SPOT_LEAVES_S = 110
+"""Seconds that a spot node leaves to a pod: EC2 warns 120 seconds before, and Karpenter needs some of them."""
 _NODES = r"(100|[0-9]{1,2})%|[0-9]+"
 _WINDOW = r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?"
 _MOST_BUDGETS = 50

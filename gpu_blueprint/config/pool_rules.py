@@ -10,8 +10,10 @@ from ..catalog import Instance
 from ..errors import Path, Problem
 from ..sharing import Exclusive, find_refusals
 from .buying import find_purchase_problems
+from .disruption import SPOT_LEAVES_S
 from .network import refuse_repeated
 from .nodes import find_disk_problems
+from .scalars import count_seconds
 
 if TYPE_CHECKING:
     from .pools import Pool
@@ -34,6 +36,7 @@ def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
         yield replace(problem, path=("instanceTypes",)) if names_type else problem
     yield from refuse_repeated(pool.zones or [], "zones")
     yield from _refuse_interrupted_training(pool)
+    yield from _refuse_hasty_ends(pool)
     yield from refuse_repeated([f"{taint.key}:{taint.effect}" for taint in pool.taints], "taints")
     yield from _check_multi_node(pool)
     yield from _check_expectation(pool)
@@ -200,6 +203,15 @@ def _refuse_unused_fields(pool: "Pool") -> Iterator[Problem]:
     if pool.checkpointed and not interrupted:
         reason = "nothing takes static nodes from a job, except spot from training and notebooks"
         yield Problem("static-nodes-checkpointed", ("checkpointed",), reason, "leave checkpointed out")
+
+
+def _refuse_hasty_ends(pool: "Pool") -> Iterator[Problem]:
+    """Refuse a grace in which a training run cannot save its last checkpoint."""
+    stated = pool.disruption.termination_grace_period
+    if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_LEAVES_S:
+        reason = f"pods end {stated} after their node is drained, and a run has {SPOT_LEAVES_S} s for its last checkpoint"
+        path = ("disruption", "terminationGracePeriod")
+        yield Problem("pool-ends-runs", path, reason, "write 2m or more, or leave it out")
 
 
 def _check_hours(pool: "Pool") -> Iterator[Problem]:

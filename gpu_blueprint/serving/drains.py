@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..config import Pool
+from ..config.disruption import SPOT_LEAVES_S
 from ..config.models import ServedModel
 from ..config.scalars import count_seconds
 
@@ -10,8 +11,8 @@ LEAVE_S = 15
 """Seconds before the server hears of its end, in which every proxy learns that the pod is gone."""
 STOP_S = 5
 """Seconds between the last answer and the end of the process."""
-SPOT_S = 110
-"""Seconds that a spot node leaves: EC2 warns 120 seconds before, and Karpenter needs some of them."""
+SPOT_S = SPOT_LEAVES_S
+"""Seconds that a spot node leaves."""
 LONGEST_S = 300
 """Longest time by default: a rollout ends its replicas one after the other."""
 

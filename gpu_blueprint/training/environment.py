@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..config import StackConfig
-from .run import GRACE_S, TrainingRun
+from .run import TrainingRun
 from .volumes import SCRATCH_FOLDER, has_scratch
 
 _CLEAN_UP_S = 5
@@ -23,6 +23,9 @@ _PORT = 29500
 _ALONE = "127.0.0.1"
 _RANK = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 _FIRST_NODE = "metadata.annotations['jobset.sigs.k8s.io/coordinator']"
+_WAIT_S = 7 * 24 * 3600
+"""Seconds that a node waits for the others. torchrun gives up after 900 and ends with 1, which counts as a failure, and
+a new spot node takes longer on some days (LaunchConfig; static_tcp_rendezvous reads ``timeout``)."""
 _RECORDED = 2000
 """Collectives of which each rank keeps time, size and stack (PyTorch tutorial, "Flight Recorder")."""
 
@@ -48,6 +51,8 @@ def _meet(run: TrainingRun) -> Iterator[dict[str, Any]]:
     yield _read("PET_NODE_RANK", _RANK) if run.spans_nodes else _set("PET_NODE_RANK", 0)
     yield _read("PET_MASTER_ADDR", _FIRST_NODE) if run.spans_nodes else _set("PET_MASTER_ADDR", _ALONE)
     yield _set("PET_MASTER_PORT", _PORT)
+    if run.spans_nodes:
+        yield _set("PET_RDZV_CONF", f"timeout={_WAIT_S}")
 
 
 def _talk(run: TrainingRun) -> Iterator[dict[str, Any]]:
@@ -65,16 +70,20 @@ def _talk(run: TrainingRun) -> Iterator[dict[str, Any]]:
 def _end_and_explain(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
     """Yield the variables of the end: time for the last checkpoint, and a record of a collective that hangs."""
     # torchrun kills its workers 30 s after SIGTERM; PyTorch 2.12 and later read another time (pull request 172596).
-    yield _set("TORCH_ELASTIC_SHUTDOWN_TIMEOUT", GRACE_S - _CLEAN_UP_S)
+    yield _set("TORCH_ELASTIC_SHUTDOWN_TIMEOUT", max(run.grace - _CLEAN_UP_S, 0))
     # The names of PyTorch before 2.9, which later versions read too.
     yield _set("TORCH_NCCL_TRACE_BUFFER_SIZE", _RECORDED)
     yield _set("TORCH_NCCL_DUMP_ON_TIMEOUT", 1)
-    folder = SCRATCH_FOLDER if has_scratch(config, run.pool) else "/tmp"  # noqa: S108
+    # Scratch goes with the pod, and such a collective ends the pod.
+    passing = SCRATCH_FOLDER if has_scratch(config, run.pool) else "/tmp"  # noqa: S108
+    folder = name_checkpoint_folder(run) or passing
     yield _set("TORCH_NCCL_DEBUG_INFO_TEMP_FILE", f"{folder}/nccl_trace_rank_")
 
 
 def _keep(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
-    """Yield the variables of memory and of folders."""
+    """Yield the variables of memory, cores and folders."""
+    # The node's cores are all that a process sees by itself, and data loaders count them.
+    yield {"name": "CPU_REQUEST", "valueFrom": {"resourceFieldRef": {"resource": "requests.cpu"}}}
     # Less fragmentation of the GPU's memory. PyTorch 2.9 ignores the new name, PYTORCH_ALLOC_CONF (issue 183387).
     yield _set("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
     if has_scratch(config, run.pool):

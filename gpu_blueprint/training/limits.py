@@ -70,6 +70,9 @@ def _find_misfits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Ite
         yield f"pool {pool.name} hands out {units}, and a run takes one of them; choose a pool of one kind"
     elif pool.shares_gpus and gpus > 1:
         yield f"--gpus {gpus}: pods share the GPUs of pool {pool.name}, and a pod takes one share; give --gpus 1"
+    elif gpus > 1 and not isinstance(pool.sharing, Exclusive):
+        # CUDA shows a process the first instance alone (NVIDIA, MIG User Guide), and NCCL refuses two ranks there.
+        yield f"--gpus {gpus}: pool {pool.name} cuts its GPUs, and a process sees one instance; give --gpus 1"
     if nodes > 1 and not isinstance(pool.sharing, Exclusive):
         reason = f"--nodes {nodes}: pool {pool.name} cuts or shares its GPUs, and a run of several nodes takes whole"
         whole = [other.name for other in config.spanning_pools if isinstance(other.sharing, Exclusive)]
@@ -87,9 +90,12 @@ def _find_pool_limits(config: StackConfig, pool: Pool, nodes: int, gpus: int) ->
     most = offered // gpus
     if nodes > most:
         kept = " beside its headroom" if pool.headroom else ""
-        reserved = " of its reservations" if pool.purchase == ["reserved"] else f" below maxGpus {pool.max_gpus}"
+        reserved = " in its reservations" if pool.purchase == ["reserved"] else f" (maxGpus {pool.max_gpus})"
         hint = f"give --nodes {most}, or raise maxGpus" if most else "raise maxGpus"
-        yield f"--nodes {nodes}: {_count(nodes, gpus)}, and pool {pool.name} has {offered}{reserved}{kept}; {hint}"
+        yield f"--nodes {nodes}: {_count(nodes, gpus)}, and pool {pool.name} holds {offered}{reserved}{kept}; {hint}"
+    elif nodes > 1 and not config.spanning_pools:
+        reason = f"--nodes {nodes}: a run of several nodes is a JobSet, which comes with the first pool for training"
+        yield f"{reason} that holds two nodes, and the stack has none; write purpose: training, or leave --nodes out"
     elif nodes > 1 and pool.purchase == ["reserved"]:
         by_zone = _count_reserved(config, pool, gpus)
         zone, found = max(by_zone.items(), key=lambda item: item[1], default=("", 0))

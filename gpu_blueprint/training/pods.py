@@ -12,7 +12,7 @@ from ..config import StackConfig
 from ..config.sizes import read_room
 from ..tenancy.gpu_pods import build_pod
 from .environment import list_variables
-from .run import GRACE_S, TrainingRun
+from .run import TrainingRun
 from .volumes import find_scratch_gib, list_places, list_volumes
 
 CONTAINER = "train"
@@ -42,7 +42,7 @@ def build_template(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
         "spec": {
             **pod,
             "restartPolicy": "Never",
-            "terminationGracePeriodSeconds": GRACE_S,
+            "terminationGracePeriodSeconds": run.grace,
             "automountServiceAccountToken": False,
             # A Service named pet-master would otherwise set PET_MASTER_PORT to an address.
             "enableServiceLinks": False,
@@ -68,7 +68,8 @@ def _build_container(config: StackConfig, run: TrainingRun, asked: Mapping[str, 
         "name": CONTAINER,
         "image": run.image,
         # In place of the image's entry point, so that SIGTERM reaches the program.
-        "command": [*run.command],
+        # The kubelet makes one $ of two, and the value of a variable of $(NAME).
+        "command": [word.replace("$$", "$$$$") for word in run.command],
         "env": list_variables(config, run),
         "resources": _write_resources(config, run, asked),
         # The last lines of a program that ends tell why.

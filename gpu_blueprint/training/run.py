@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 from ..config import Pool, Tenant
+from ..config.disruption import SPOT_LEAVES_S
+from ..config.scalars import count_seconds
 from ..storage.mounts import Mount
 
-GRACE_S = 110
-"""Seconds from SIGTERM to SIGKILL: a spot node goes 120 s after its notice, and the notice takes seconds to arrive."""
+GRACE_S = SPOT_LEAVES_S
+"""Seconds from SIGTERM to SIGKILL, where the pool leaves them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,11 @@ class TrainingRun:
     """The program with its arguments, such as ``("torchrun", "train.py")``."""
     checkpoints: Mount | None = None
     """The storage that keeps checkpoints; the tenant may write. None if the command keeps them by itself."""
+
+    @property
+    def grace(self) -> int:
+        """Seconds from SIGTERM to SIGKILL: no more than the pool's nodes leave, or admission refuses the run."""
+        return min(GRACE_S, count_seconds(self.pool.lifecycle.termination_grace_period or "1h"))
 
     @property
     def spans_nodes(self) -> bool:

@@ -26,3 +26,14 @@ def test_a_training_pool_with_hours_must_let_karpenter_remove_empty_nodes(
     for purpose, wrong in (("training", refused), ("batch", False)):
         found = builders.problems(pools=[builders.pool(purpose=purpose, disruption=disruption, hours=window)])
         assert bool(found) == wrong, found
+
+
+@pytest.mark.parametrize(
+    ("purpose", "grace", "refused"),
+    [("training", "109s", True), ("training", "110s", False), ("training", "1m49s", True), ("batch", "1m", False)],
+)
+def test_a_training_pool_leaves_a_run_the_time_to_save(purpose: str, grace: str, refused: bool) -> None:
+    pool = builders.pool(purpose=purpose, disruption={"terminationGracePeriod": grace})
+    found = builders.problems(pools=[pool])
+    assert all("write 2m or more, or leave it out" in line for line in found)
+    assert bool(found) == refused

@@ -16,9 +16,12 @@ def variables(config: StackConfig | None = None, **words: Any) -> dict[str, Any]
     stack = config or build_config()
     found = list_variables(stack, run_of(stack, **words))
     assert len({item["name"] for item in found}) == len(found)
-    return {
-        item["name"]: item["value"] if "value" in item else item["valueFrom"]["fieldRef"]["fieldPath"] for item in found
-    }
+    return {item["name"]: item["value"] if "value" in item else read_source(**item["valueFrom"]) for item in found}
+
+
+def read_source(fieldRef: Any = None, resourceFieldRef: Any = None) -> Any:
+    """The path of a field, or the name of a resource."""
+    return fieldRef["fieldPath"] if fieldRef else resourceFieldRef["resource"]
 
 
 def test_torchrun_on_several_nodes_finds_the_first_node_and_its_own_rank() -> None:
@@ -33,6 +36,16 @@ def test_torchrun_on_one_node_meets_itself() -> None:
     meeting = [found[f"PET_{name}"] for name in ("NNODES", "NPROC_PER_NODE", "NODE_RANK", "MASTER_ADDR")]
     assert meeting == ["1", "2", "0", "127.0.0.1"]
     assert "NCCL_SOCKET_IFNAME" not in found
+
+
+def test_a_node_waits_a_week_for_the_others() -> None:
+    """After 15 minutes torchrun would end, and the wait for a spot node would count as a failure."""
+    assert variables(nodes=2)["PET_RDZV_CONF"] == "timeout=604800"
+    assert "PET_RDZV_CONF" not in variables()
+
+
+def test_data_loaders_learn_the_cores_of_the_pod() -> None:
+    assert variables(gpus=1)["CPU_REQUEST"] == "requests.cpu"
 
 
 def test_nccl_takes_the_network_of_the_pod() -> None:
@@ -64,6 +77,10 @@ def test_a_hanging_collective_is_written_where_there_is_room(gpu: str, folder: s
     found = variables(build_config(**edit_pool("plain", gpu=gpu)), gpus=1)
     assert found["TORCH_NCCL_DEBUG_INFO_TEMP_FILE"] == f"{folder}/nccl_trace_rank_"
     assert found.get("SCRATCH_DIR") == (folder if folder == "/scratch" else None)
+
+
+def test_a_hanging_collective_is_written_where_it_outlives_the_pod() -> None:
+    assert variables(checkpoints="homes")["TORCH_NCCL_DEBUG_INFO_TEMP_FILE"] == "/mnt/homes/red/train/nccl_trace_rank_"
 
 
 def test_checkpoints_lie_in_a_folder_of_the_team_and_the_run() -> None:

@@ -57,12 +57,12 @@ def test_a_run_takes_one_slot_of_cut_gpus() -> None:
 
 def test_a_run_within_its_bounds_has_no_limits() -> None:
     config = build_config()
-    assert limits(config, "fast", 2) == limits(config, "plain", 4, 4) == limits(config, "cut", 1, 7) == ""
+    assert limits(config, "fast", 2) == limits(config, "plain", 4, 4) == limits(config, "cut", 1, 1) == ""
 
 
 def test_headroom_is_no_room_for_a_run() -> None:
     config = build_config(**edit_pool("plain", headroom={"pods": 1, "gpus": 8, "cpu": "4", "memory": "8Gi"}))
-    assert "pool plain has 16 below maxGpus 24 beside its headroom; give --nodes 2" in limits(config, "plain", 3)
+    assert "pool plain holds 16 (maxGpus 24) beside its headroom; give --nodes 2" in limits(config, "plain", 3)
 
 
 def test_an_unknown_tenant_leaves_the_bounds_of_the_pool() -> None:
@@ -81,7 +81,7 @@ def test_a_run_stays_within_the_reservations_of_one_zone() -> None:
     )
     assert "the reservations of pool fast hold 2 such nodes in us-east-1a; give --nodes 2" in limits(apart, "fast", 3)
     assert limits(together, "fast", 3) == limits(apart, "fast", 2) == ""
-    assert "of its reservations; give --nodes 4" in limits(apart, "fast", 5)
+    assert "in its reservations; give --nodes 4" in limits(apart, "fast", 5)
 
 
 def test_reserved_nodes_below_the_size_of_the_run_hold_none_of_it() -> None:
@@ -121,3 +121,13 @@ def test_a_quota_of_cpu_or_memory_bounds_a_run() -> None:
         red = builders.tenant(name="red", gpus={"fast": 16}, **quota)
         found = limits(build_config(tenants=[red, builders.tenant(name="blue", gpus={})]), "fast", 2)
         assert f"are above the team's {quota['cpu']} CPU and {quota['memory']}; give fewer nodes" in found
+
+
+def test_a_stack_without_jobset_has_no_run_of_several_nodes() -> None:
+    pools = [builders.pool(name="plain", purpose="inference", gpu="l40s", maxGpus=24)]
+    tenants = [builders.tenant(name="red", gpus={"plain": 16}, cpu="1024")]
+    config = build_config(pools=pools, tenants=tenants, storage=[])
+    pool = config.gpu_pools_by_name["plain"]
+    (found,) = find_limits(config, pool, None, 2, 1)
+    assert "the stack has none; write purpose: training, or leave --nodes out" in found
+    assert [*find_limits(config, pool, None, 1, 1)] == []

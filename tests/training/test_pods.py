@@ -32,6 +32,11 @@ def test_the_program_runs_in_the_image_in_place_of_its_entry_point() -> None:
     assert container["command"] == ["python", "train.py", "--lr", "1"] and "args" not in container
 
 
+def test_a_program_gets_the_dollars_that_were_typed() -> None:
+    (container,) = spec(command=("sh", "-c", "kill $$; echo $HOME", "$(CHECKPOINT_DIR)"))["containers"]
+    assert container["command"][2:] == ["kill $$$$; echo $HOME", "$(CHECKPOINT_DIR)"]
+
+
 def test_a_pod_takes_whole_gpus_with_cpu_memory_and_disk_that_belong_to_them() -> None:
     (container,) = spec(pool="fast")["containers"]
     asked = container["resources"]
@@ -66,6 +71,13 @@ def test_a_pod_has_110_seconds_for_its_last_checkpoint_and_may_be_moved() -> Non
     assert found["spec"]["terminationGracePeriodSeconds"] == 110
     assert found["spec"]["restartPolicy"] == "Never"
     assert "do-not-disrupt" not in str(found)
+
+
+def test_a_pod_takes_no_more_time_than_admission_allows_in_a_pool_for_other_work() -> None:
+    config = build_config(**edit_pool("plain", purpose="batch", disruption={"terminationGracePeriod": "1m"}))
+    found = spec(config)
+    assert found["terminationGracePeriodSeconds"] == 60
+    assert {"name": "TORCH_ELASTIC_SHUTDOWN_TIMEOUT", "value": "55"} in found["containers"][0]["env"]
 
 
 def test_a_pod_runs_as_the_user_of_its_image_without_more_rights() -> None:

@@ -41,6 +41,7 @@ def test_right_words_become_a_run() -> None:
         ({"gpus": 9}, "--gpus 9: a node of pool plain hands out 8; give 1 to 8"),
         ({"pool": "fast", "nodes": 2, "gpus": 4}, "and those of fast have 8 GPUs; leave --gpus out"),
         ({"nodes": 2, "gpus": 2}, "whole nodes, and those of plain have 1 or 4 or 8 GPUs; leave --gpus out"),
+        ({"pool": "cut", "gpus": 2}, "a process sees one instance; give --gpus 1"),
         ({"pool": "cut", "nodes": 2}, "takes whole nodes; choose plain or fast"),
         ({"pool": "fast", "nodes": 3}, "the team has 16 of pool fast; give 2 nodes, or raise its gpus"),
         ({"tenant": "blue", "gpus": 8}, "the node takes 8 GPUs, and the team has 4 of pool plain; raise its gpus"),
@@ -86,7 +87,7 @@ def test_names_and_images_at_their_limits_are_fine() -> None:
 def test_a_run_above_the_pool_is_told_the_nodes_that_the_pool_has() -> None:
     found = refuse(pool="fast", nodes=5)[0]
     assert (
-        found == "--nodes 5: 5 nodes of 8 GPUs are 40, and pool fast has 32 below maxGpus 32; give --nodes 4, or "
+        found == "--nodes 5: 5 nodes of 8 GPUs are 40, and pool fast holds 32 (maxGpus 32); give --nodes 4, or "
         "raise maxGpus"
     )
 
