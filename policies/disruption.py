@@ -3,6 +3,7 @@
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 
 from .effects.charts import CHART_KINDS, is_chart, read_value
+from .effects.gpu_nodes import stay_together
 from .effects.karpenter_objects import ZONE, count_spot_types, is_gpu_pool, list_capacity_types, list_values, read_label
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
@@ -36,14 +37,21 @@ _TRAINING = {"label": PURPOSE_LABEL, "training": ["training"]}
 """The label and its values that mark a pool as a training pool; other programs set their own label and values."""
 
 
-def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Settings) -> None:
-    types, zones = count_spot_types(pool), len(list_values(pool, ZONE))
+def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    types, zones, bought = count_spot_types(pool), len(list_values(pool, ZONE)), list_capacity_types(pool)
     # A pool that names no zones has at least two zones, because EKS demands two.
-    if types and "spot" in list_capacity_types(pool) and types * (zones or 2) < settings["minimumOfferings"]:
+    if not types or "spot" not in bought or types * (zones or 2) >= settings["minimumOfferings"]:
+        return
+    if not stay_together(pool, stack):
         report(
             f"pool {pool.name} has {types * zones or types} spot offerings (types × zones), "
             f"but needs {settings['minimumOfferings']}; "
             "where spot capacity runs out, pods wait or cost the on-demand price"
+        )
+    elif "on-demand" not in bought:
+        report(
+            f"pool {pool.name} buys nothing but spot, and EFA or a placement group keeps its nodes to one type in one "
+            "zone; where that capacity runs out, runs wait without end"
         )
 
 
@@ -101,12 +109,14 @@ RULES = (
         id="spot-diverse",
         kinds=("NodePool",),
         check=_refuse_few_spot_offerings,
+        needs_stack=True,
         settings={"minimumOfferings": 5},
         looks_at="types × zones of GPU pools, and of pools without GPUs that name their types, that buy spot capacity",
-        passes="there are at least minimumOfferings combinations",
+        passes="there are at least minimumOfferings combinations, or EFA or a placement group keeps the nodes together "
+        "and the pool also buys on-demand",
         fails="there are fewer",
         why="spot capacity runs out, and every node costs the on-demand price, or pods wait if the pool buys only spot",
-        fix="add instance types or zones",
+        fix="add instance types or zones; for nodes with EFA or a placement group, add on-demand",
     ),
     Rule(
         id="node-life-bounded",

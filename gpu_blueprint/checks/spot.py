@@ -28,9 +28,12 @@ def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _suggest_more_offerings(stack: StackConfig, pool: Pool | CpuPool) -> str:
-    """Return the remedy, or an empty text if the pool has all types and zones and falls back to on-demand."""
+    """Return the remedy, or an empty text if the pool has all types and zones that it may have, and on-demand too."""
     if isinstance(pool, CpuPool):
         return "add instanceFamilies, raise maxCpus or add on-demand after spot"
+    if pool.multi_node:
+        together = "add on-demand after spot, because multiNode keeps the pool to one type in one zone"
+        return "" if "on-demand" in pool.purchase else together
     used, zones = stack.list_instances(pool), stack.list_zones(pool)
     chosen = {row.instance_type for row in used}
     types = [

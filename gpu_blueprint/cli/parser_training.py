@@ -35,6 +35,7 @@ def add_training(
         help="storage of the stack that keeps the checkpoints (default: the fastest that a tenant of the pool may"
         " write, else a bucket on S3)",
     )
+    plan.add_argument("--tenant", metavar="TENANT", help="the team of the run: its quota, queue and storage count")
     plan.add_argument("--keep", metavar="N", help="checkpoints to keep (default: 3)")
     plan.add_argument(
         "--reclaimed",

@@ -26,6 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         checkpoints=arguments.checkpoints,
         keep=arguments.keep,
         reclaimed=arguments.reclaimed,
+        tenant=arguments.tenant,
     )
     plan = plan_training(stack, read_plan_request(stack, words))
     (show_json if arguments.format == "json" else show)(plan)

@@ -61,9 +61,9 @@ def find_store(storage: AnyStorage | None, row: Instance, nodes: int) -> Checkpo
         return CheckpointStore(storage=storage, nodes=nodes, node_mib=network, total_mib=whole, why=why)
     rate = find_start_rate("weights-efs" if isinstance(storage, EfsStorage) else "weights-s3").value
     node_mib, total = min(rate, network), EFS_WRITE_MIB if isinstance(storage, EfsStorage) else None
-    why = f"{node_mib:,.0f} MiB/s a node{', its network' if network < rate else ''}"
+    why = f"{nodes} × {node_mib:,.0f}{', the network of a node' if network < rate else ''}"
     if total:
-        why += f", {total:,.0f} MiB/s in all"
+        why += f"; the file system's limit is {total:,.0f}"
     return CheckpointStore(storage=storage, nodes=nodes, node_mib=node_mib, total_mib=total, why=why)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..cost.nodes import find_spot_share
+from ..queues.reach import count_grant
 from ..readiness.words import write_phase, write_seconds
 from .checkpoints import BYTES_PER_PARAMETER, NOTICE_S, STOPPING_S
 from .plans import Purchased, TrainingPlan
@@ -17,8 +18,15 @@ def list_facts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
     """Yield (subject, sentence) of each input of the formulas."""
     request, checkpoint = plan.request, plan.request.checkpoint
     store, row = checkpoint.store, request.row
-    gpus = f"{row.gpu_devices * request.nodes} {row.gpu.name}"
-    yield "run", f"{request.nodes} × {row.instance_type} ({gpus}), {request.days:g} days of computing"
+    days = f"{request.days:g} day{'' if request.days == 1 else 's'} of computing"
+    yield "run", f"{request.nodes} × {row.instance_type} ({request.gpus} {row.gpu.name}), {days}"
+    if not plan.fits_gpus:
+        yield (
+            "memory",
+            f"the model does not fit: {_write_size(checkpoint.bytes)} of state, and {_write_size(request.gpu_bytes)} "
+            "of GPU memory; take more nodes, GPUs with more memory, or keep a part of the state elsewhere",
+        )
+    yield from _describe_queue(plan)
     yield (
         "checkpoint",
         f"{_write_count(checkpoint.parameters)} parameters × {checkpoint.bytes_per_parameter:g} bytes ="
@@ -26,8 +34,8 @@ def list_facts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
     )
     yield (
         "storage",
-        f"{store.label}, {store.mib:,.0f} MiB/s for the run ({store.why}): {_write_time(checkpoint.seconds)} "
-        f"for a checkpoint; {request.keep} kept and one in the making take {_write_size(plan.kept_gib * 2**30)}"
+        f"{store.label}, {store.mib:,.0f} MiB/s for the run ({store.why}): {_write_time(checkpoint.seconds)} for a "
+        f"checkpoint; {request.keep} kept and the next, half written, take {_write_size(plan.kept_gib * 2**30)}"
         f"{'' if plan.fits_storage else ', more than the file system holds: give it more sizeGib, or keep fewer'}",
     )
     yield "notice", _describe_notice(plan)
@@ -39,9 +47,9 @@ def list_facts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
     )
     if any(offer.purchase == "spot" for offer in plan.offers):
         yield "reclaims", f"{100 * plan.reclaims.share:g} % of the spot nodes in a month: {plan.reclaims.source}"
-    yield from _compare_intervals(plan)
-    days = 1 / plan.failures_per_node_hour / 24
-    yield "failures", f"a node fails once in {days:,.0f} days: Llama 3, 419 failures in 54 days on 16,384 H100s"
+    nodes_days = 1 / plan.failures_per_node_hour / 24
+    yield "failures", f"a node fails once in {nodes_days:,.0f} days: Llama 3, 419 failures in 54 days on 16,384 H100s"
+    yield from _describe_interval(plan)
 
 
 def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
@@ -51,6 +59,10 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
         yield "12 bytes a parameter are FP32 weights and Adam's two moments; another optimizer keeps more or less"
     yield "each node writes and reads its own part of a checkpoint (FSDP, or a sharded optimizer)"
     yield "the run computes nothing while it writes; asynchronous checkpoints lose less"
+    yield (
+        "storage $ is what the checkpoints add to the bill: their GB, and on EFS each GB that is written or read; "
+        "Lustre of the stack has its price with or without them"
+    )
     if request.checkpoint.store.storage is None:
         yield "no storage of the stack is for these checkpoints, so the plan takes a bucket on S3 in its region"
     if not plan.states_start:
@@ -73,38 +85,78 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
 
 def list_formulas() -> Iterator[tuple[str, str]]:
     """Yield (quantity, formula with its source)."""
-    yield "M", "mean time between interruptions of the run: that of a node / nodes, since one node ends the run"
     yield (
-        "interval",
-        "τ = √(2·C·M)·(1 + ⅓√(C/2M) + ⅑·C/2M) − C, with C the time of a checkpoint (Daly 2006); for a short C Young's "
-        "τ = √(2·C·M) of 1974",
+        "M",
+        "mean time between interruptions (column interrupted): a node's, divided by the nodes, because the loss of one "
+        "interrupts the run",
     )
-    yield "hours", "M·e^(R/M)·(e^((τ+C)/M) − 1)·work/τ, with R the restart (Daly 2006)"
-    yield "loss", "M − S/(e^(S/M) − 1) + R with S = τ + C, about S/2 + R; a reclaim after a last checkpoint costs C + R"
+    yield (
+        "τ",
+        "work between two checkpoints (column checkpoint): √(2·C·M)·(1 + ⅓√(C/2M) + ⅑·C/2M) − C (Daly 2006), with C the"
+        " time of a checkpoint (line storage); for a short C Young's √(2·C·M) of 1974; --checkpoint-seconds is τ + C",
+    )
+    yield "days", "M·e^(R/M)·(e^((τ+C)/M) − 1)·work/τ, with R the restart (line restart; Daly 2006)"
+    yield (
+        "lost each time",
+        "M − S/(e^(S/M) − 1) + R with S = τ + C, about S/2 + R; a reclaim after a last checkpoint costs C + R",
+    )
     yield "reclaims", "a share f in a month is −ln(1 − f)/730 an hour"
 
 
-def _compare_intervals(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
-    """Yield what checkpoints at every hour would lose, where the best interval is longer."""
-    offer = next((offer for offer in plan.offers if offer.is_of_pool), None)
-    if offer and offer.ends and offer.interval > 1:
-        hourly = 1 - offer.work / offer.disturbances.expect_wall_time(offer.work, 1.0)
-        yield (
-            "interval",
-            f"a checkpoint every hour loses {100 * hourly:.1f} % on {offer.purchase}, the best interval "
-            f"{100 * offer.lost:.1f} %: take the shorter where an interruption hurts more than its hours",
-        )
+def _describe_interval(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
+    """Yield the best interval as a flag of the reference script, and what checkpoints at every hour would lose."""
+    offer = next((offer for offer in plan.offers if offer.is_of_pool and offer.ends), None)
+    if offer is None:
+        return
+    every = write_hours(offer.interval)
+    best = f"the best on {offer.purchase} is a checkpoint every {every}: --checkpoint-seconds {offer.seconds_between}"
+    if offer.interval <= 1:
+        yield "interval", best
+        return
+    hourly = 1 - offer.work / offer.disturbances.expect_wall_time(offer.work, 1.0)
+    yield (
+        "interval",
+        f"{best}; it loses {100 * offer.lost:.1f} % of the run, a checkpoint every hour {100 * hourly:.1f} %. Save "
+        f"more often only if {every} of lost work at once are worse for you than more time in all",
+    )
 
 
 def _describe_notice(plan: TrainingPlan) -> str:
     seconds = _write_time(plan.request.checkpoint.seconds)
-    room = f"{GRACE_S - STOPPING_S} s: {NOTICE_S} s of notice, {GRACE_S} s of grace, {STOPPING_S} s to stop"
+    room = f"a last checkpoint has {GRACE_S - STOPPING_S} s ({GRACE_S} s from SIGTERM, less {STOPPING_S} s until all"
+    room += f" ranks stop; EC2's notice is {NOTICE_S} s before the end)"
     if plan.request.checkpoint.fits_notice:
-        return f"a last checkpoint of {seconds} fits into the {room}; a reclaim then loses no work"
-    return (
-        f"a last checkpoint of {seconds} does not fit into the {room}; a reclaim loses the work since the checkpoint "
-        "before it; faster storage, more nodes or fewer bytes a parameter help"
-    )
+        told = f"{room}. This one takes {seconds}, so a reclaim loses no work; a failure loses half an interval"
+    else:
+        told = (
+            f"{room}. This one takes {seconds}, so a reclaim loses the work since the checkpoint before it; faster "
+            "storage, more nodes or fewer bytes a parameter help"
+        )
+    if "spot" in plan.request.pool.purchase:
+        return told
+    queue = "; it matters for runs that the queue stops" if plan.request.pool in plan.stack.queued_pools else ""
+    return f"{told}. This pool buys no spot{queue}"
+
+
+def _describe_queue(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
+    """Yield the GPUs that the team of a plan borrows."""
+    request = plan.request
+    if request.tenant is None:
+        return
+    borrowed = request.gpus - sum(count_grant(request.tenant, request.pool).values())
+    if borrowed > 0:
+        yield (
+            "queue",
+            f"{borrowed} of the {request.gpus} GPUs are borrowed: their owners may take them back at any time, and the "
+            "run is stopped then; the plan does not count this",
+        )
+
+
+def write_hours(hours: float) -> str:
+    """Write a time as people read it: ``12 min``, ``4.5 h``, ``12 days``."""
+    if hours < 1:
+        return f"{hours * 60:.0f} min" if hours > 1 / 6 else f"{hours * 60:.2g} min"
+    return f"{hours:.2g} h" if hours < 48 else f"{hours / 24:,.0f} days"
 
 
 def _write_count(count: float) -> str:
@@ -131,8 +183,10 @@ def plan_as_json(plan: TrainingPlan) -> dict[str, Any]:
         "run": {
             "instanceType": request.row.instance_type,
             "nodes": request.nodes,
-            "gpus": request.nodes * request.row.gpu_devices,
+            "gpus": request.gpus,
             "computeDays": request.days,
+            "tenant": request.tenant.name if request.tenant else None,
+            "stateFitsGpus": plan.fits_gpus,
         },
         "checkpoint": {
             "parameters": checkpoint.parameters,
@@ -166,6 +220,7 @@ def _offer_as_json(plan: TrainingPlan, offer: Purchased) -> dict[str, Any]:
         "hoursBetweenInterruptions": round(1 / offer.disturbances.rate, 2),
         "interruptions": round(offer.interruptions, 2) if ends else None,
         "intervalHours": round(offer.interval, 4),
+        "checkpointSeconds": offer.seconds_between,
         "youngIntervalHours": round(plan.find_young(offer), 4),
         "checkpointsPerDay": round(plan.count_checkpoints_a_day(offer), 2) if ends else None,
         "lossPerInterruptionHours": round(offer.loss, 4),

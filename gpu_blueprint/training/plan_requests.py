@@ -6,17 +6,20 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from ..catalog import Instance
-from ..config import Pool, StackConfig
+from ..config import Pool, StackConfig, Tenant
 from ..config.storage import AnyStorage
 from ..errors import UsageError, suggest
 from ..sharing import Exclusive
 from ..storage.mounts import list_mounts
 from .checkpoints import BYTES_PER_PARAMETER, Checkpoint, find_store
+from .limits import find_limits
 from .plans import PlanRequest, choose_row
 
 _SHORT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmbt])", re.IGNORECASE)
 _POWERS = {"k": 3, "m": 6, "b": 9, "t": 12}
 _MOST_NODES, _MOST_DAYS, _MOST_PARAMETERS, _MOST_KEPT = 10_000, 3650, 1e14, 1000
+_BILLIONS = 1000
+"""A smaller number of parameters is meant in billions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,7 @@ class PlanWords:
     checkpoints: str | None = None
     keep: str | None = None
     reclaimed: str | None = None
+    tenant: str | None = None
 
 
 @dataclass(slots=True)
@@ -73,6 +77,9 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
     share = _read_optional(words.reclaimed, faults, "--reclaimed", lambda value: 0 <= value < 1, "write 0.2 for 20 %")
     keep = faults.count("--keep", words.keep or "3", _MOST_KEPT, "write a whole number from 1, such as 3")
     row = _choose_row(stack, pool, nodes, faults) if pool and nodes else None
+    tenant = _find_tenant(stack, words, faults)
+    if tenant and pool and row and nodes:
+        faults.lines.extend(find_limits(stack, pool, tenant, nodes, row.gpu_devices))
     storage = _find_storage(stack, words, pool, row, nodes or 1, faults)
     if faults.lines or not (pool and row and parameters and nodes and days and keep):
         raise UsageError("\n".join(faults.lines))
@@ -85,6 +92,7 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
         checkpoint=Checkpoint(parameters=parameters, bytes_per_parameter=size or BYTES_PER_PARAMETER, store=store),
         keep=keep,
         reclaimed=share,
+        tenant=tenant,
     )
 
 
@@ -103,7 +111,19 @@ def _read_parameters(text: str, faults: _Faults) -> float | None:
         faults.lines.append(f"--params: {text!r} is no number; write {short[1]}e{_POWERS[short[2].lower()]}")
         return None
     remedy = "write the number of parameters, such as 7e9"
-    return faults.read("--params", text, lambda value: 1 <= value <= _MOST_PARAMETERS, remedy)
+    number = faults.read("--params", text, lambda value: 0 < value <= _MOST_PARAMETERS, remedy)
+    if number and number < _BILLIONS:
+        faults.lines.append(f"--params: {text!r} would be {number:g} parameters; write {number:g}e9 for billions")
+        return None
+    return number
+
+
+def _find_tenant(stack: StackConfig, words: PlanWords, faults: _Faults) -> Tenant | None:
+    found = next((tenant for tenant in stack.tenants if tenant.name == words.tenant), None)
+    if words.tenant is not None and found is None:
+        hint = suggest(words.tenant, [tenant.name for tenant in stack.tenants], "there are")
+        faults.lines.append(f"--tenant: there is no tenant {words.tenant!r}; {hint}")
+    return found
 
 
 def _find_pool(stack: StackConfig, words: PlanWords, faults: _Faults) -> Pool | None:
@@ -144,8 +164,11 @@ def _choose_row(stack: StackConfig, pool: Pool, nodes: int, faults: _Faults) -> 
 def _find_storage(
     stack: StackConfig, words: PlanWords, pool: Pool | None, row: Instance | None, nodes: int, faults: _Faults
 ) -> AnyStorage | None:
-    """Return the named storage, else the fastest that a tenant of the pool may write; None for a bucket of its own."""
-    writable = _list_writable(stack, pool)
+    """Return the named storage, else the fastest that the tenant of the plan, or any tenant of the pool, may write.
+
+    None for a bucket of its own.
+    """
+    writable = _list_writable(stack, pool, words.tenant)
     if words.checkpoints is None:
         speeds = {name: find_store(storage, row, nodes).mib for name, storage in writable.items()} if row else {}
         return writable[max(speeds, key=lambda name: speeds[name])] if speeds else None
@@ -158,16 +181,19 @@ def _find_storage(
         faults.lines.append(f"{missing}; {hint}")
     elif pool:
         fitting = f"give {' or '.join(writable)}, or " if writable else ""
-        faults.lines.append(
-            f"--checkpoints: no tenant with quota in {pool.name} may write into {words.checkpoints}; "
-            f"{fitting}grant such a tenant write"
-        )
+        who, whom = f"no tenant with quota in {pool.name} may write", "such a tenant"
+        if words.tenant:
+            who, whom = f"{words.tenant} may not write", words.tenant
+        faults.lines.append(f"--checkpoints: {who} into {words.checkpoints}; {fitting}grant {whom} write")
     return None
 
 
-def _list_writable(stack: StackConfig, pool: Pool | None) -> Mapping[str, AnyStorage]:
-    """Return name → storage that a tenant with quota in a pool may write, in the order of the stack file."""
+def _list_writable(stack: StackConfig, pool: Pool | None, tenant: str | None) -> Mapping[str, AnyStorage]:
+    """Return name → storage that a tenant with quota in a pool may write, in the order of the stack file.
+
+    If a tenant is named, the storages are its own.
+    """
     if pool is None:
         return {}
     mounts = (mount for mount in list_mounts(stack) if mount.may_write and mount.tenant.may_use(pool.name))
-    return {mount.storage.name: mount.storage for mount in mounts}
+    return {mount.storage.name: mount.storage for mount in mounts if tenant in (None, mount.tenant.name)}

@@ -8,7 +8,7 @@ from math import ceil
 from ..catalog import Instance
 from ..catalog.purchases import Purchase
 from ..catalog.start_rates import find_start_rate
-from ..config import Pool, StackConfig
+from ..config import Pool, StackConfig, Tenant
 from ..config.pod_start import PodStart
 from ..config.storage import LustreStorage
 from ..cost.money import Usd
@@ -43,6 +43,18 @@ class PlanRequest:
     """Checkpoints that the storage keeps."""
     reclaimed: float | None = None
     """Share of spot nodes that EC2 takes back within a month; None for AWS's data."""
+    tenant: Tenant | None = None
+    """The team whose run it is, if the plan is asked about its quota too."""
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of all nodes."""
+        return self.nodes * self.row.gpu_devices
+
+    @property
+    def gpu_bytes(self) -> float:
+        """Memory of all GPUs."""
+        return self.gpus * self.row.gpu_memory_mib * 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +81,11 @@ class Purchased:
     def hours(self) -> float:
         """Expected hours from the first step to the last; infinite if the run never ends."""
         return self.disturbances.expect_wall_time(self.work, self.interval)
+
+    @property
+    def seconds_between(self) -> int:
+        """Seconds from the begin of a checkpoint to the begin of the next, rounded to three digits."""
+        return round(float(f"{(self.interval + self.disturbances.write) * _SECONDS_AN_HOUR:.3g}")) or 1
 
     @property
     def ends(self) -> bool:
@@ -128,6 +145,11 @@ class TrainingPlan:
     def kept_gib(self) -> float:
         """GiB that checkpoints take at most: those that are kept, and the checkpoint that is being written."""
         return (self.request.keep + 1) * self.request.checkpoint.gib
+
+    @property
+    def fits_gpus(self) -> bool:
+        """False if the state of a checkpoint alone is larger than the memory of all GPUs."""
+        return self.request.checkpoint.bytes <= self.request.gpu_bytes
 
     @property
     def fits_storage(self) -> bool:

@@ -21,6 +21,8 @@ _EKS_SYSTEMS = ("amzn", "bottlerocket")
 """Values of this label on nodes with EKS's images."""
 _KNOWN_BY_NODES = ("kubernetes.io/", "node.kubernetes.io/", "topology.kubernetes.io/", "feature.node.kubernetes.io/")
 """Beginnings of labels that nodes get without the program."""
+_EFA = ("efa", "efa-only")
+"""Types of network interfaces that carry EFA."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,23 @@ def may_need_driver(nodes: Resource, stack: Stack) -> bool:
     """
     if nodes.kind != "NodePool":
         return not has_gpu_image(nodes)
-    wanted = nodes.read_text("spec", "template", "spec", "nodeClassRef", "name")
-    classes = [found for found in stack.select("EC2NodeClass") if found.read_text("metadata", "name") == wanted]
+    classes = _list_node_classes(nodes, stack)
     return bool(classes) and all(map(_may_lack_driver, classes))
+
+
+def stay_together(nodes: Resource, stack: Stack) -> bool:
+    """Tell whether the nodes of a NodePool belong to one zone and one type: EFA is laid out for them, or a placement
+    group holds them."""
+    return any(
+        found.read_block("spec", "placementGroupSelector")
+        or any(item.get("interfaceType") in _EFA for item in found.list_blocks("spec", "networkInterfaces"))
+        for found in _list_node_classes(nodes, stack)
+    )
+
+
+def _list_node_classes(nodes: Resource, stack: Stack) -> list[Resource]:
+    wanted = nodes.read_text("spec", "template", "spec", "nodeClassRef", "name")
+    return [found for found in stack.select("EC2NodeClass") if found.read_text("metadata", "name") == wanted]
 
 
 def _may_lack_driver(node_class: Resource) -> bool:

@@ -30,6 +30,19 @@ def test_few_spot_offerings_are_warned_of_with_offerings_to_add(
 
 
 @pytest.mark.parametrize(
+    ("purchase", "words"),
+    [
+        (["spot"], "add on-demand after spot, because multiNode keeps the pool to one type in one zone"),
+        (["spot", "on-demand"], None),
+    ],
+)
+def test_a_pool_with_efa_is_not_told_to_add_types_or_zones(purchase: list[str], words: str | None) -> None:
+    p5 = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "multiNode": {}, "maxGpus": 16}
+    stack = config(pools=[pool(**p5, purpose="training", checkpointed=True, purchase=purchase)])
+    assert [problem.hint for problem in warn_of_few_spot_offerings(stack)] == ([words] if words else [])
+
+
+@pytest.mark.parametrize(
     ("fields", "pointed_out"),
     [
         ({"purchase": ["spot", "on-demand"]}, True),

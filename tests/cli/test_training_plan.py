@@ -71,8 +71,8 @@ def test_a_file_system_of_the_stack_costs_nothing_more(capsys: pytest.CaptureFix
     assert len(rows) == 2 and all(row.endswith("in the stack") for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("hours", "words"), [(0.05, "3 min"), (0.955, "57 min"), (4.52, "4.5 h"), (14.4, "14 h"), (1584, "66 days")]
-)
-def test_times_are_written_as_people_read_them(hours: float, words: str) -> None:
-    assert text.write_hours(hours) == words
+def test_a_tenant_has_its_own_storage_and_its_own_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TRAIN, "--tenant", "vision"]) == 0
+    assert "8 of the 16 GPUs are borrowed" in " ".join(capsys.readouterr().out.split())
+    assert main([*TRAIN, "--tenant", "visoin"]) == 2
+    assert capsys.readouterr().err == "--tenant: there is no tenant 'visoin'; did you mean vision?\n"

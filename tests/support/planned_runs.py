@@ -20,7 +20,12 @@ HOMES = {"name": "homes", "kind": "efs", "tenants": {"team": "write", "other": "
 DATA = {"name": "data", "kind": "s3", "tenants": {"team": "read"}}
 
 
-def training_stack(*storage: dict[str, Any], pools: list[dict[str, Any]] | None = None, **pool: Any) -> StackConfig:
+def training_stack(
+    *storage: dict[str, Any],
+    pools: list[dict[str, Any]] | None = None,
+    queueing: dict[str, Any] | None = None,
+    **pool: Any,
+) -> StackConfig:
     """A stack whose pool ``train`` holds four nodes with eight A10Gs each, bought on spot and on demand.
 
     The tenant ``team`` has a quota there, the tenant ``other`` has none.
@@ -35,9 +40,10 @@ def training_stack(*storage: dict[str, Any], pools: list[dict[str, Any]] | None 
         "zones": ["us-east-1a"],
     }
     train = builders.pool(**{**usual, **pool})
-    teams = [builders.tenant(gpus={"train": train["maxGpus"]}), builders.tenant(name="other", gpus={})]
+    room = {"cpu": "780", "memory": "2900Gi"}  # of four whole nodes
+    teams = [builders.tenant(gpus={"train": train["maxGpus"]}, **room), builders.tenant(name="other", gpus={})]
     made = [train, *(pools or [])]
-    return builders.config(pools=made, tenants=teams, storage=[*storage])
+    return builders.config(pools=made, tenants=teams, storage=[*storage], queueing=queueing)
 
 
 def plan_words(**changes: Any) -> PlanWords:

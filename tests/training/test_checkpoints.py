@@ -45,7 +45,7 @@ def test_nodes_write_to_a_bucket_side_by_side() -> None:
 def test_the_network_of_a_small_node_bounds_the_rate() -> None:
     store = find_store(S3, SMALL, 2)
     assert store.mib == 2 * find_network_mib("g5.xlarge") < 2 * find_start_rate("weights-s3").value
-    assert store.why == "298 MiB/s a node, its network"
+    assert store.why == "2 × 298, the network of a node"
 
 
 def test_a_bucket_of_ones_own_is_as_fast_as_a_bucket_of_the_stack() -> None:

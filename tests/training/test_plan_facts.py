@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gpu_blueprint.training.plan_facts import list_assumptions, list_facts, list_formulas, plan_as_json
+from gpu_blueprint.training.plan_facts import list_assumptions, list_facts, list_formulas, plan_as_json, write_hours
 
 from ..support.planned_runs import HOMES, SCRATCH, find_offer, plan_run, training_stack
 
@@ -14,8 +14,8 @@ def test_the_inputs_stand_in_sentences() -> None:
     assert facts["run"] == "4 × g5.48xlarge (32 a10g), 5 days of computing"
     assert facts["checkpoint"] == "3e9 parameters × 12 bytes = 36 GB"
     assert facts["storage"] == (
-        "a bucket of your own on S3, 4,768 MiB/s for the run (1,192 MiB/s a node): 7.2s for a checkpoint; "
-        "3 kept and one in the making take 144 GB"
+        "a bucket of your own on S3, 4,768 MiB/s for the run (4 × 1,192): 7.2s for a checkpoint; "
+        "3 kept and the next, half written, take 144 GB"
     )
     assert facts["reclaims"].startswith("50 % of the spot nodes in a month: assumed")
     assert facts["failures"].startswith("a node fails once in 264 days")
@@ -32,11 +32,20 @@ def test_parameters_are_written_as_the_command_takes_them(params: str, words: st
 
 def test_the_notice_says_whether_a_last_checkpoint_fits() -> None:
     fits, misses = (dict(list_facts(plan_run(training_stack(), params=size)))["notice"] for size in ("3e9", "70e9"))
-    assert fits == (
-        "a last checkpoint of 7.2s fits into the 90 s: 120 s of notice, 110 s of grace, 20 s to stop; "
-        "a reclaim then loses no work"
+    room = (
+        "a last checkpoint has 90 s (110 s from SIGTERM, less 20 s until all ranks stop; EC2's notice is 120 s before"
     )
-    assert "does not fit into the 90 s" in misses and misses.endswith("fewer bytes a parameter help")
+    assert fits == (
+        f"{room} the end). This one takes 7.2s, so a reclaim loses no work; a failure loses half an interval"
+    )
+    assert "so a reclaim loses the work since" in misses and misses.endswith("fewer bytes a parameter help")
+
+
+def test_the_notice_of_a_pool_without_spot_speaks_of_the_queue_if_there_is_a_queue() -> None:
+    calm, queued = (training_stack(purchase=["on-demand"], queueing=queueing) for queueing in (None, {}))
+    assert dict(list_facts(plan_run(calm)))["notice"].endswith("This pool buys no spot")
+    told = dict(list_facts(plan_run(queued)))["notice"]
+    assert told.endswith("This pool buys no spot; it matters for runs that the queue stops")
 
 
 def test_a_file_system_that_is_too_small_is_named() -> None:
@@ -46,8 +55,45 @@ def test_a_file_system_that_is_too_small_is_named() -> None:
 
 def test_an_hourly_checkpoint_is_compared_where_the_best_interval_is_longer() -> None:
     rare = dict(list_facts(plan_run(training_stack(purchase=["on-demand"]), params="70e9")))
-    assert rare["interval"].startswith("a checkpoint every hour loses 4.5 % on on-demand, the best interval 0.8 %")
-    assert "interval" not in dict(list_facts(plan_run(training_stack(), params="3e8")))
+    assert rare["interval"] == (
+        "the best on on-demand is a checkpoint every 12 h: --checkpoint-seconds 43800; it loses 0.8 % of the run, a "
+        "checkpoint every hour 4.5 %. Save more often only if 12 h of lost work at once are worse for you than more "
+        "time in all"
+    )
+    often = dict(list_facts(plan_run(training_stack(), params="3e8")))
+    assert often["interval"] == "the best on spot is a checkpoint every 18 min: --checkpoint-seconds 1080"
+
+
+def test_no_interval_helps_a_run_that_never_ends() -> None:
+    plan = plan_run(training_stack(SCRATCH, purchase=["spot"]), params="1e14", reclaimed="0.9999999")
+    assert "interval" not in dict(list_facts(plan))
+
+
+def test_a_state_larger_than_the_memory_of_all_gpus_is_said() -> None:
+    facts = dict(list_facts(plan_run(training_stack(), params="7e11", nodes="1")))
+    assert facts["memory"].startswith("the model does not fit: 8,400 GB of state, and 192 GB of GPU memory; take more")
+    assert "memory" not in dict(list_facts(plan_run(training_stack(), params="3e9", nodes="1")))
+
+
+def test_one_day_is_one_day() -> None:
+    assert dict(list_facts(plan_run(training_stack(), days="1")))["run"].endswith(", 1 day of computing")
+
+
+def test_the_gpus_that_a_team_borrows_are_said() -> None:
+    stack = training_stack(queueing={})
+    team = stack.tenants[0].model_copy(update={"gpus": {"train": 16}})
+    lent = stack.model_copy(update={"tenants": [team, *stack.tenants[1:]]})
+    told = dict(list_facts(plan_run(lent, tenant="team")))["queue"]
+    assert told.startswith("16 of the 32 GPUs are borrowed: their owners may take them back at any time")
+    assert "queue" not in dict(list_facts(plan_run(lent, tenant="team", nodes="2")))
+    assert "queue" not in dict(list_facts(plan_run(lent)))
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"), [(0.05, "3 min"), (0.955, "57 min"), (4.52, "4.5 h"), (14.4, "14 h"), (1584, "66 days")]
+)
+def test_times_are_written_as_people_read_them(hours: float, words: str) -> None:
+    assert write_hours(hours) == words
 
 
 def test_spot_is_not_spoken_of_where_aws_does_not_sell_it() -> None:
@@ -68,14 +114,21 @@ def test_an_assumption_goes_when_the_stack_or_the_reader_states_the_fact() -> No
 
 def test_each_formula_has_a_source_or_a_meaning() -> None:
     formulas = dict(list_formulas())
-    assert "Daly 2006" in formulas["interval"] and "1974" in formulas["interval"] and "Daly 2006" in formulas["hours"]
+    assert "Daly 2006" in formulas["τ"] and "1974" in formulas["τ"] and "Daly 2006" in formulas["days"]
 
 
 def test_the_document_has_the_numbers_of_the_plan() -> None:
     plan = plan_run(training_stack(HOMES))
     document = json.loads(json.dumps(plan_as_json(plan)))
     spot, own = document["offers"][0], find_offer(plan, "spot")
-    assert document["run"] == {"instanceType": "g5.48xlarge", "nodes": 4, "gpus": 32, "computeDays": 5.0}
+    assert document["run"] == {
+        "instanceType": "g5.48xlarge",
+        "nodes": 4,
+        "gpus": 32,
+        "computeDays": 5.0,
+        "tenant": None,
+        "stateFitsGpus": True,
+    }
     assert document["checkpoint"]["bytes"] == 36_000_000_000 and document["checkpoint"]["storage"] == "homes"
     assert spot["purchase"] == "spot" and spot["ofPool"] is True
     assert spot["days"] == round(own.hours / 24, 3) and spot["nodesUsd"] == own.nodes_usd.exact

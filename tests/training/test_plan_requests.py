@@ -43,6 +43,7 @@ def test_without_options_a_checkpoint_has_12_bytes_a_parameter_and_3_are_kept() 
         ({"pool": "parts"}, "pool parts has fractions of a GPU, and a training run takes whole nodes; give train"),
         ({"params": "7B"}, "--params: '7B' is no number; write 7e9"),
         ({"params": "1.3 t"}, "--params: '1.3 t' is no number; write 1.3e12"),
+        ({"params": "7"}, "--params: '7' would be 7 parameters; write 7e9 for billions"),
         ({"params": "0"}, "--params: '0' is no number that fits; write the number of parameters, such as 7e9"),
         ({"params": "nan"}, "--params: 'nan' is no number that fits; write the number of parameters, such as 7e9"),
         ({"nodes": "0"}, "--nodes: '0' is no number that fits; write a whole number from 1, such as 4"),
@@ -110,3 +111,21 @@ def test_without_such_a_storage_a_bucket_keeps_them() -> None:
     assert read_plan_request(training_stack(DATA), plan_words()).checkpoint.store.storage is None
     foreign = {**HOMES, "tenants": {"other": "write"}}
     assert read_plan_request(training_stack(foreign), plan_words()).checkpoint.store.storage is None
+
+
+def test_a_named_tenant_keeps_checkpoints_in_its_own_storage() -> None:
+    foreign = {**SCRATCH, "tenants": {"other": "write"}}
+    stack = training_stack(foreign, HOMES)
+    team = stack.tenants[0]
+    shared = stack.model_copy(update={"tenants": [team, team.model_copy(update={"name": "other"})]})
+    chosen = [
+        read_plan_request(shared, plan_words(tenant=name)).checkpoint.store.storage for name in (None, "team", "other")
+    ]
+    assert [storage.name for storage in chosen if storage] == ["scratch", "homes", "scratch"]
+    with pytest.raises(UsageError) as refused:
+        read_plan_request(shared, plan_words(tenant="team", checkpoints="scratch"))
+    assert str(refused.value) == ("--checkpoints: team may not write into scratch; give homes, or grant team write")
+
+
+def test_a_named_tenant_needs_a_quota_for_the_run() -> None:
+    assert faults(tenant="other") == ["--tenant other: the team has no quota in pool train; add train to its gpus"]

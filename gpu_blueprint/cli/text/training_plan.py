@@ -3,13 +3,23 @@
 from rich.table import Table
 from rich.text import Text
 
-from ...training.plan_facts import list_assumptions, list_facts, list_formulas, plan_as_json
+from ...training.plan_facts import list_assumptions, list_facts, list_formulas, plan_as_json, write_hours
 from ...training.plans import Purchased, TrainingPlan
 from .cost_tables import build_listing, format_money
 from .problems import print_json
 from .tables import make_console
 
-_HEADERS = ("nodes", "interrupted", "checkpoint", "a day", "loses", "days", "lost", "nodes $", "storage $")
+_HEADERS = (
+    "nodes",
+    "interrupted",
+    "checkpoint",
+    "checkpoints\na day",
+    "lost\neach time",
+    "days",
+    "lost\nin all",
+    "nodes $",
+    "storage $",
+)
 
 
 def show_json(plan: TrainingPlan) -> None:
@@ -67,10 +77,3 @@ def _list_remarks(plan: TrainingPlan) -> list[str]:
     if not all(offer.is_of_pool for offer in plan.offers):
         found.append(f"* pool {plan.request.pool.name} does not buy in this way; the row is for comparison.")
     return found
-
-
-def write_hours(hours: float) -> str:
-    """Write a time as people read it: ``12 min``, ``4.5 h``, ``12 days``."""
-    if hours < 1:
-        return f"{hours * 60:.0f} min" if hours > 1 / 6 else f"{hours * 60:.2g} min"
-    return f"{hours:.2g} h" if hours < 48 else f"{hours / 24:,.0f} days"

@@ -128,6 +128,17 @@ def _offered(*requirements: Any) -> Build:
     return program(node_pool(*requirements))
 
 
+_ALONE = requirement(_BUYS, "spot")
+_EFA = [{"interfaceType": "interface"}, {"interfaceType": "efa-only"}]
+
+
+def _together(bought: Any, *, own: bool = True, **spec: Any) -> Build:
+    """A pool of one type in one zone, with its node class."""
+    pool = node_pool(_H100, bought, requirement(_ZONE, "us-east-1a"), node={"nodeClassRef": {"name": "efa"}})
+    made = {"metadata": {"name": "efa" if own else "other"}, "spec": spec}
+    return program(pool, resource("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "efa", made))
+
+
 DIVERSE = cases_of(
     "spot-diverse",
     passes("many types in three zones", shipped_stack("prod")),
@@ -184,6 +195,28 @@ DIVERSE = cases_of(
             requirement(_ZONE, "us-east-1a", "us-east-1b"),
         ),
     ),
+    passes("EFA on spot with on-demand after it", _together(_SPOT, networkInterfaces=_EFA)),
+    passes("a placement group on spot with on-demand after it", _together(_SPOT, placementGroupSelector={"name": "x"})),
+    fails(
+        "EFA on nothing but spot",
+        _together(_ALONE, networkInterfaces=_EFA),
+        "theirs",
+        words=(
+            "buys nothing but spot",
+            "runs wait without end",
+            "for nodes with EFA or a placement group, add on-demand",
+        ),
+    ),
+    fails(
+        "one type in one zone, without EFA",
+        _together(_SPOT, networkInterfaces=[{"interfaceType": "interface"}]),
+        "theirs",
+        words="has 1 spot",
+    ),
+    fails(
+        "EFA of another node class", _together(_SPOT, own=False, networkInterfaces=_EFA), "theirs", words="has 1 spot"
+    ),
+    undecided("the node class not known", _together(_SPOT, networkInterfaces=UNKNOWN), "theirs"),
     fails("one type without a zone requirement", _offered(_H100, _SPOT), "theirs", words="has 1 spot"),
     fails(
         "two types without a zone requirement", _offered(requirement(_TYPE, "g6.xlarge", "g6.2xlarge"), _SPOT), "theirs"
