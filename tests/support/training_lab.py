@@ -25,8 +25,9 @@ FOREMOST, OTHER = "vision", "language"
 
 
 def widen_training(stack: Stack) -> None:
-    """Let the training pool of research have four nodes, also of spot, and vision all of them."""
+    """Let the training pool of research have four nodes, also of spot and in all zones, and vision all of them."""
     pool = next(pool for pool in stack["pools"] if pool["name"] == TRAINING)
+    del pool["zones"], pool["multiNode"]
     pool |= {"purchase": ["spot", "on-demand"], "checkpointed": True, "maxGpus": 32}
     first, second = (tenant for tenant in stack["tenants"] if tenant["name"] in (FOREMOST, OTHER))
     first["gpus"][TRAINING] = second["gpus"][TRAINING] = 16
@@ -74,6 +75,11 @@ class TrainingLab(QueueLab):
         pods = self.kube.list("v1", "Pod", run.tenant.namespace_name, labels=labels)
         living = [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
         return [pod for pod in living if pod["status"].get("phase") == "Running"]
+
+    def list_node_labels(self, pods: list[dict[str, Any]]) -> list[dict[str, str]]:
+        """Return the labels of each pod's node."""
+        nodes = [self.kube.get("v1", "Node", pod["spec"]["nodeName"]) for pod in pods]
+        return [node["metadata"]["labels"] for node in nodes if node]
 
     def wait_for_run(self, run: TrainingRun, restart: int = 0) -> list[dict[str, Any]]:
         """Wait until all pods of a start run, and return them."""
