@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Iterable
 
 import yaml
 
@@ -9,8 +10,10 @@ from ..config import StackConfig
 from ..errors import UsageError
 from ..judging.formats import make_printable
 from ..rendering.files import Readable
-from ..training.advice import list_notes, list_warnings
+from ..training.acceptance import Acceptance
+from ..training.advice import list_network_warnings, list_warnings, write_head
 from ..training.requests import DEFAULT_NAME, RunRequest, read_request
+from ..training.run import TrainingRun
 from ..training.workloads import build_workload
 from .tested_run import list_special_notes, prepare_request
 
@@ -20,15 +23,24 @@ _WORDS = ("image", "checkpoints", "gpus", "words", "acceptance", "level", "profi
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
     """Print the object, and its warnings also on the error stream, which a pipe to kubectl does not take."""
     run = read_request(config, prepare_request(config, read_arguments(arguments), arguments))
-    warnings = [f"warning: {warning}" for warning in list_warnings(config, run) if arguments.acceptance != "dcgm"]
+    warnings = [*_list_warnings(config, run, arguments.acceptance)]
     for line in warnings:
-        print(make_printable(line), file=sys.stderr)
-    notes = "".join(
-        f"# {line}\n" for line in (*warnings, *list_special_notes(config, run, arguments), *list_notes(run))
-    )
+        print(make_printable(f"warning: {line}"), file=sys.stderr)
+    head = write_head(config, run, warnings, [*list_special_notes(config, run, arguments)])
     workload = yaml.dump(build_workload(config, run), Dumper=Readable, sort_keys=False, width=110)
-    print(notes + workload, end="")
+    print(head + workload, end="")
     return 0
+
+
+def _list_warnings(config: StackConfig, run: TrainingRun, acceptance: Acceptance | None) -> Iterable[str]:
+    """Return the warnings of a run; a test takes minutes, and its program is ours."""
+    match acceptance:
+        case None:
+            return list_warnings(config, run)
+        case "nccl":
+            return list_network_warnings(config, run)
+        case "dcgm":
+            return ()
 
 
 def read_arguments(arguments: argparse.Namespace) -> RunRequest:

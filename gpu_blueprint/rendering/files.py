@@ -9,7 +9,7 @@ import yaml
 from ..config import StackConfig
 from ..monitoring.dashboards import DASHBOARD_LABEL
 from ..plan import PlannedResource
-from ..training.advice import list_notes, list_warnings
+from ..training.advice import list_warnings, write_head
 from ..training.run import TrainingRun
 from ..training.samples import list_samples
 from ..training.workloads import build_workload
@@ -55,8 +55,8 @@ def _render_dashboards(manifest: Manifest) -> dict[str, str]:
 
 def _render_run(config: StackConfig, run: TrainingRun) -> str:
     """Return a training run whose image and command people replace, below words about it."""
-    notes = "".join(f"# {line}\n" for line in (*list_warnings(config, run), *list_notes(run)))
-    return notes + _to_yaml(build_workload(config, run))
+    head = write_head(config, run, [*list_warnings(config, run)])
+    return head + _to_yaml(build_workload(config, run))
 
 
 def _list_left_out(left_out: Sequence[LeftOut]) -> str:

@@ -24,11 +24,9 @@ from ..config import Pool, StackConfig
 from ..errors import UsageError
 from ..images.sources import locate_image
 from ..sharing import Exclusive
-from .jobs import NO_RETRY_CODE
 from .limits import list_sizes
 from .requests import RunRequest
-from .run import TrainingRun
-from .shells import build_shell
+from .run import NO_RETRY_CODE, TrainingRun
 
 Acceptance = Literal["nccl", "dcgm"]
 NODES = 2
@@ -42,21 +40,22 @@ export VERDICT_FILE="$folder/verdict"
 printf '%s\\n' "$1" > "$folder/all_reduce.py"
 run torchrun "$folder/all_reduce.py" "$2" "$3"
 # torchrun ends with 1 whatever its ranks end with.
-if [ -e "$VERDICT_FILE" ]; then exit {NO_RETRY_CODE}; fi
-exit $code
+if [ -e "$VERDICT_FILE" ]; then code={NO_RETRY_CODE}; fi
+finish
 """
 _DIAGNOSIS = f"""\
 nv-hostengine || exit {NO_RETRY_CODE}
 tries=0
 gpus=$(mktemp)
 until dcgmi discovery -l > "$gpus" 2>&1; do
+  if [ "$told" ]; then finish; fi
   tries=$((tries + 1))
   if [ $tries -ge 30 ]; then cat "$gpus"; echo "FAILED: nv-hostengine does not answer"; exit {NO_RETRY_CODE}; fi
   sleep 1
 done
 cat "$gpus"
 run dcgmi diag -r "$1"
-if [ "$told" ]; then exit 143; fi
+if [ "$told" ]; then code=143; finish; fi
 case $code in
 0) echo "passed: level $1 of the diagnosis; a test with the result Skip was not run"; exit 0 ;;
 205) echo "FAILED: DCGM says that a GPU must not be used; delete the NodeClaim of this node" ;;
@@ -82,7 +81,8 @@ def ask_for_all_reduce(config: StackConfig, asked: RunRequest) -> RunRequest:
     return replace(
         asked,
         image=asked.image or locate_image(config, ALL_REDUCE_IMAGE),
-        command=build_shell(_ALL_REDUCE, program, str(size), f"{mark.pass_gbps if mark else 0:g}"),
+        script=_ALL_REDUCE,
+        command=(program, str(size), f"{mark.pass_gbps if mark else 0:g}"),
     )
 
 
@@ -101,7 +101,8 @@ def ask_for_diagnosis(config: StackConfig, asked: RunRequest, level: int) -> Run
     return replace(
         asked,
         image=asked.image or locate_image(config, find_diagnosis_image()),
-        command=build_shell(_DIAGNOSIS, str(level)),
+        script=_DIAGNOSIS,
+        command=(str(level),),
         gpus=list_sizes(config, pool)[-1] if pool else None,
     )
 

@@ -1,17 +1,12 @@
-"""The Job of a run on one node, and the codes with which a run ends."""
+"""The Job of a run on one node, and the bounds of all runs."""
 
 from typing import Any
 
 from ..config import StackConfig
 from ..queues.names import DEFAULT_QUEUE, PRIORITY_LABEL, QUEUE_LABEL
 from .pods import CONTAINER, build_template
-from .run import TrainingRun
+from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
-NO_RETRY_CODE = 42
-"""Exit code of a program that would fail again: the run ends at once."""
-STOPPED_CODE = 75
-"""Exit code of a program that saved its state and stopped because it was told to: it starts again, and nothing is
-counted (EX_TEMPFAIL of sysexits.h)."""
 MOST_FAILURES = 20
 """Failures that count, after which the run ends; nodes that go are not counted."""
 LOST = {"type": "DisruptionTarget", "status": "True"}

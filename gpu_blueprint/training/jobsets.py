@@ -8,9 +8,9 @@ often before the lost pod is marked: such a failure has no rule, so it restarts 
 from typing import Any
 
 from ..config import StackConfig
-from .jobs import KEEP_S, LOST, MOST_FAILURES, NO_RETRY_CODE, STOPPED_CODE, build_metadata, match_codes
+from .jobs import KEEP_S, LOST, MOST_FAILURES, build_metadata, match_codes
 from .pods import build_template
-from .run import TrainingRun
+from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
 API_VERSION = "jobset.x-k8s.io/v1alpha2"
 NODES = "node"

@@ -13,6 +13,7 @@ from ..config.sizes import read_room
 from ..tenancy.gpu_pods import build_pod
 from .environment import list_variables
 from .run import TrainingRun
+from .shells import build_shell
 from .volumes import find_scratch_gib, list_places, list_volumes
 
 CONTAINER = "train"
@@ -69,7 +70,7 @@ def _build_container(config: StackConfig, run: TrainingRun, asked: Mapping[str, 
         "image": run.image,
         # In place of the image's entry point, so that SIGTERM reaches the program.
         # The kubelet makes one $ of two, and the value of a variable of $(NAME).
-        "command": [word.replace("$$", "$$$$") for word in run.command],
+        "command": [word.replace("$$", "$$$$") for word in build_shell(run.script, *run.command)],
         "env": list_variables(config, run),
         "resources": _write_resources(config, run, asked),
         # The last lines of a program that ends tell why.

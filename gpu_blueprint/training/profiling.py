@@ -11,9 +11,8 @@ from dataclasses import replace
 from typing import Literal
 
 from ..errors import UsageError
-from .jobs import NO_RETRY_CODE
 from .requests import RunRequest
-from .shells import build_shell
+from .run import NO_RETRY_CODE
 
 Profiler = Literal["nsys", "torch"]
 
@@ -44,7 +43,7 @@ elif mkdir -p "$kept" && cp "$folder"/* "$kept"; then
 else
   echo "the profiles could not be copied to $kept"
 fi
-exit $code
+finish
 """
 
 
@@ -59,7 +58,7 @@ def wrap_in_profiler(asked: RunRequest, profiler: Profiler) -> RunRequest:
     if not asked.command:
         return asked  # The request is refused for its lack of a command.
     middle = _NSYS if profiler == "nsys" else _TORCH
-    return replace(asked, command=build_shell(_BEGIN + middle + _KEEP, *asked.command))
+    return replace(asked, script=_BEGIN + middle + _KEEP)
 
 
 def list_profile_notes(profiler: Profiler) -> Iterator[str]:

@@ -12,7 +12,7 @@ from ..images.sources import find_origin, split_name
 from ..storage.mounts import Mount, list_mounts
 from .jobsets import find_longest_name
 from .limits import choose_gpus, find_limits
-from .run import TrainingRun
+from .run import PLAIN, TrainingRun
 
 DEFAULT_NAME = "train"
 _LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
@@ -32,6 +32,8 @@ class RunRequest:
     tenant: str
     image: str = ""
     command: tuple[str, ...] = ()
+    script: str = PLAIN
+    """Script of the shell around the command."""
     nodes: int = 1
     gpus: int | None = None
     """GPUs of each node; by default all of them."""
@@ -61,6 +63,7 @@ def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
         nodes=asked.nodes,
         gpus=gpus,
         image=asked.image,
+        script=asked.script,
         command=asked.command,
         checkpoints=_find_mount(config, asked),
     )

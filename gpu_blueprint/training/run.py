@@ -7,8 +7,17 @@ from ..config.disruption import SPOT_LEAVES_S
 from ..config.scalars import count_seconds
 from ..storage.mounts import Mount
 
+NO_RETRY_CODE = 42
+"""Exit code of a program that would fail again: the run ends at once."""
+STOPPED_CODE = 75
+"""Exit code of a pod that was told to stop: it starts again, and nothing is counted (EX_TEMPFAIL of sysexits.h)."""
 GRACE_S = SPOT_LEAVES_S
 """Seconds from SIGTERM to SIGKILL, where the pool leaves them."""
+PLAIN = """\
+run "$@"
+finish
+"""
+"""The script of a run that is its program and nothing more; ``shells`` has the functions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +35,8 @@ class TrainingRun:
     image: str
     command: tuple[str, ...]
     """The program with its arguments, such as ``("torchrun", "train.py")``."""
+    script: str = PLAIN
+    """Script of the shell around the command."""
     checkpoints: Mount | None = None
     """The storage that keeps checkpoints; the tenant may write. None if the command keeps them by itself."""
 

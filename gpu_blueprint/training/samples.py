@@ -6,7 +6,7 @@ from ..config import Pool, StackConfig, Tenant
 from .limits import choose_gpus, find_limits
 from .run import TrainingRun
 
-IMAGE, COMMAND = "YOUR-IMAGE", ("YOUR-COMMAND",)
+IMAGE, COMMAND = "YOUR-IMAGE", ("torchrun", "YOUR-PROGRAM.py")
 _NODES = 2
 
 

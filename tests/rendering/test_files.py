@@ -122,7 +122,7 @@ def test_each_training_pool_has_a_job_that_people_complete(files: dict[str, str]
     for name, text in files.items():
         if name.startswith("jobs/"):
             found = yaml.safe_load(text)
-            assert found["kind"] in ("Job", "JobSet") and "YOUR-IMAGE" in text and "YOUR-COMMAND" in text
+            assert found["kind"] in ("Job", "JobSet") and "YOUR-IMAGE" in text and "YOUR-PROGRAM.py" in text
             assert text.startswith("# ") and "kubectl delete" in text
             if found["kind"] == "Job":
                 assert kubernetes_validate.validate(found, stack["kubernetes"], strict=True)

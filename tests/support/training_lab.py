@@ -48,7 +48,8 @@ class TrainingLab(QueueLab):
         )
 
     def start(self, run: TrainingRun) -> None:
-        """Create the JobSet of a run as a member of its tenant. A trainer that is told to stop saves, and ends with 75.
+        """Create the JobSet of a run as a member of its tenant. Its pods end with 75 when they are told to stop: kwok
+        runs no shell, which ends a run with this code.
 
         Raises:
             RefusedError: Admission refuses it.

@@ -17,8 +17,9 @@ from gpu_blueprint.training.acceptance import (
     ask_for_diagnosis,
     list_acceptance_notes,
 )
-from gpu_blueprint.training.jobs import NO_RETRY_CODE
 from gpu_blueprint.training.requests import RunRequest, read_request
+from gpu_blueprint.training.run import NO_RETRY_CODE, STOPPED_CODE
+from gpu_blueprint.training.shells import build_shell
 from gpu_blueprint.training.workloads import build_workload
 
 from ..support.builders import config, pool, tenant
@@ -40,17 +41,18 @@ def ask(**words: Any) -> RunRequest:
 
 def read_notes(stack: StackConfig, asked: RunRequest) -> str:
     run = read_request(stack, asked)
-    return "\n".join(list_acceptance_notes(stack, run, "nccl" if "torchrun" in asked.command[2] else "dcgm"))
+    return "\n".join(list_acceptance_notes(stack, run, "nccl" if "torchrun" in asked.script else "dcgm"))
 
 
-def play(command: tuple[str, ...], tmp_path: Path, programs: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
-    """Run a command of a pod with programs of our own in place of those of the image."""
+def play(asked: RunRequest, tmp_path: Path, programs: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run the shell of a pod with programs of our own in place of those of the image."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name, script in programs.items():
         (folder / name).write_text(f"#!/bin/sh\n{script}\n")
         (folder / name).chmod(0o755)
     environment = {"PATH": f"{folder}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
+    command = build_shell(asked.script, *asked.command)
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
@@ -146,7 +148,7 @@ TORCHRUN = 'cat "$1" > "$TMPDIR/program.py"; echo "$2 $3"; {}'
 )
 def test_torchrun_hides_the_verdict_and_the_shell_finds_it(tmp_path: Path, end: str, code: int) -> None:
     asked = ask_for_all_reduce(build(), ask())
-    done = play(asked.command, tmp_path, {"torchrun": TORCHRUN.format(end)})
+    done = play(asked, tmp_path, {"torchrun": TORCHRUN.format(end)})
     assert (done.returncode, done.stdout, done.stderr) == (code, "8589934592 431.1\n", "")
     assert (tmp_path / "program.py").read_text() == f"{asked.command[-3]}\n"
     compile(asked.command[-3], "all_reduce.py", "exec")
@@ -192,35 +194,42 @@ DCGMI = 'case $1 in discovery) echo "8 GPUs found." ;; *) echo "$@"; exit {} ;; 
 )
 def test_the_codes_of_the_diagnosis(tmp_path: Path, code: int, ends: int, word: str) -> None:
     asked = ask_for_diagnosis(build(), ask(), 3)
-    done = play(asked.command, tmp_path, {"nv-hostengine": "exit 0", "dcgmi": DCGMI.format(code)})
+    done = play(asked, tmp_path, {"nv-hostengine": "exit 0", "dcgmi": DCGMI.format(code)})
     assert (done.returncode, done.stderr) == (ends, "")
     assert done.stdout.startswith("8 GPUs found.\ndiag -r 3\n") and word in done.stdout
 
 
 def test_a_host_engine_that_does_not_start_fails_the_diagnosis(tmp_path: Path) -> None:
     asked = ask_for_diagnosis(build(), ask(), 1)
-    done = play(asked.command, tmp_path, {"nv-hostengine": "exit 1", "dcgmi": DCGMI.format(0)})
+    done = play(asked, tmp_path, {"nv-hostengine": "exit 1", "dcgmi": DCGMI.format(0)})
     assert (done.returncode, done.stdout) == (NO_RETRY_CODE, "")
 
 
 def test_a_host_engine_that_does_not_answer_fails_the_diagnosis(tmp_path: Path) -> None:
     asked = ask_for_diagnosis(build(), ask(), 1)
     programs = {"nv-hostengine": "exit 0", "dcgmi": "echo no connection; exit 1", "sleep": "exit 0"}
-    done = play(asked.command, tmp_path, programs)
+    done = play(asked, tmp_path, programs)
     assert (done.returncode, done.stdout) == (NO_RETRY_CODE, "no connection\nFAILED: nv-hostengine does not answer\n")
 
 
 def test_a_node_that_goes_during_the_diagnosis_is_no_verdict(tmp_path: Path) -> None:
     asked = ask_for_diagnosis(build(), ask(), 1)
     going = "case $1 in discovery) ;; *) kill -TERM $PPID; exec sleep 60 ;; esac"
-    done = play(asked.command, tmp_path, {"nv-hostengine": "exit 0", "dcgmi": going})
-    assert (done.returncode, done.stdout) == (143, "")
+    done = play(asked, tmp_path, {"nv-hostengine": "exit 0", "dcgmi": going})
+    assert (done.returncode, done.stdout) == (STOPPED_CODE, "")
+
+
+def test_a_node_that_goes_before_the_diagnosis_is_no_verdict(tmp_path: Path) -> None:
+    asked = ask_for_diagnosis(build(), ask(), 1)
+    programs = {"nv-hostengine": "kill -TERM $PPID", "dcgmi": "echo no connection; exit 1", "sleep": "exit 0"}
+    done = play(asked, tmp_path, programs)
+    assert (done.returncode, done.stdout) == (STOPPED_CODE, "")
 
 
 def test_a_slow_host_engine_gets_its_time(tmp_path: Path) -> None:
     asked = ask_for_diagnosis(build(), ask(), 1)
     late = 'if [ ! -e "$TMPDIR/asked" ]; then touch "$TMPDIR/asked"; exit 1; fi; exit 0'
-    done = play(asked.command, tmp_path, {"nv-hostengine": "exit 0", "dcgmi": late, "sleep": "exit 0"})
+    done = play(asked, tmp_path, {"nv-hostengine": "exit 0", "dcgmi": late, "sleep": "exit 0"})
     assert (done.returncode, done.stdout) == (
         0,
         "passed: level 1 of the diagnosis; a test with the result Skip was not run\n",

@@ -5,25 +5,30 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.training.advice import list_notes, list_warnings
+from gpu_blueprint.training.advice import list_network_warnings, list_notes, list_warnings, write_head
 
-from ..support.training_runs import build_config, edit_pool, run_of
+from ..support.training_runs import build_config, edit_pool, queued, run_of
 
 NGC = "nvcr.io/nvidia/pytorch:26.09-py3"
+OWN = "111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train:1"
 
 
 def warnings(config: StackConfig | None = None, **words: Any) -> str:
-    stack = config or build_config()
+    stack = config or queued()
     return "\n".join(list_warnings(stack, run_of(stack, **words)))
 
 
-def notes(**words: Any) -> str:
-    return "\n".join(list_notes(run_of(build_config(), **words)))
+def notes(config: StackConfig | None = None, **words: Any) -> str:
+    stack = config or queued()
+    return "\n".join(list_notes(stack, run_of(stack, **words)))
+
+
+def test_a_run_with_everything_that_it_needs_brings_no_warning() -> None:
+    assert warnings() == warnings(pool="fast", nodes=2) == ""
 
 
 def test_nodes_without_efa_bring_a_warning() -> None:
     assert "pool plain has no EFA, so the nodes talk over TCP: multiNode: {}" in warnings(nodes=2)
-    assert warnings() == warnings(pool="fast", nodes=2) == ""
 
 
 def test_a_pool_whose_types_have_no_efa_is_told_so() -> None:
@@ -31,25 +36,104 @@ def test_a_pool_whose_types_have_no_efa_is_told_so() -> None:
     assert "no type of its nodes has EFA (g5.2xlarge)" in warnings(config, nodes=2)
 
 
-def test_an_image_that_may_lack_the_plugin_brings_a_warning() -> None:
-    assert "some releases of nvcr.io/nvidia/pytorch lack aws-ofi-nccl" in warnings(pool="fast", nodes=2, image=NGC)
-    assert warnings(pool="fast", image=NGC) == ""
+@pytest.mark.parametrize(
+    ("image", "words"),
+    [
+        (NGC, "some releases of nvcr.io/nvidia/pytorch lack aws-ofi-nccl"),
+        (OWN, "nobody knows whether 111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train has libfabric"),
+    ],
+)
+def test_an_image_that_may_lack_the_plugin_brings_a_warning(image: str, words: str) -> None:
+    found = warnings(pool="fast", nodes=2, image=image)
+    assert found.startswith(words) and found.endswith("NCCL_DEBUG=INFO must print NET/OFI")
+    assert warnings(pool="fast", image=image) == ""
+
+
+def test_nodes_without_a_queue_may_wait_for_each_other() -> None:
+    assert "pool fast has no queue" in warnings(build_config(), pool="fast", nodes=2)
+    assert warnings(build_config(), pool="fast") == ""
+
+
+def test_several_zones_may_divide_a_run_at_first() -> None:
+    assert "in two of us-east-1a, us-east-1b, and" in warnings(nodes=2)
+    assert "in two of" not in warnings() + warnings(pool="fast", nodes=2)
+
+
+@pytest.mark.parametrize("purpose", ["inference", "notebook"])
+def test_a_pool_for_other_work_may_drain_the_nodes_of_a_run(purpose: str) -> None:
+    config = queued(**edit_pool("plain", purpose=purpose))
+    found = warnings(config)
+    assert f"pool plain is for {purpose}, and Karpenter may drain its nodes" in found and "take fast or cut" in found
+    assert warnings(queued(**edit_pool("plain", purpose="batch"))) == ""
+
+
+def test_spot_without_checkpoints_loses_all_work() -> None:
+    config = queued(**edit_pool("plain", purchase=["spot", "on-demand"], checkpointed=True))
+    assert "without checkpoints a reclaim loses all work" in warnings(config)
+    assert warnings(config, checkpoints="homes") == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("python train.py", "a program alone uses 1 of 8 GPUs"),
+        ("torchrun --nproc-per-node 4 train.py", "--nproc-per-node replaces what the pod knows"),
+        ("torchrun --master_addr=localhost train.py", "--master_addr=localhost replaces what the pod knows"),
+        ("python -m torch.distributed.run --nnodes=2 train.py", "--nnodes=2 replaces"),
+        ("python launch.py --standalone train.py", "--standalone replaces"),
+        ("torchrun train.py --nnodes 2", ""),
+        ("torchrun --max-restarts 0 train.py", ""),
+        ("python launch.py train.py", ""),
+        ("accelerate launch train.py", ""),
+        ("bash run.sh", ""),
+    ],
+)
+def test_a_command_that_leaves_gpus_idle_brings_a_warning(command: str, words: str) -> None:
+    found = warnings(command=tuple(command.split()))
+    assert words in found and bool(found) == bool(words)
+
+
+def test_a_program_alone_is_right_on_one_gpu() -> None:
+    assert warnings(gpus=1, command=("python", "train.py")) == ""
+
+
+def test_a_test_of_the_nodes_is_warned_of_the_network_alone() -> None:
+    stack = build_config()
+    found = [*list_network_warnings(stack, run_of(stack, nodes=2, command=("python",)))]
+    assert len(found) == 1 and "TCP" in found[0]
 
 
 @pytest.mark.parametrize(
     ("nodes", "kind", "pods"),
     [
-        (1, "job", "kubectl logs --follow --namespace red-space job/llm"),
-        (2, "jobset", "--selector jobset.sigs.k8s.io/jobset-name=llm --prefix --tail=-1 --max-log-requests=2"),
+        (1, "job", "kubectl logs --follow --namespace red-space job/llm\n"),
+        (
+            2,
+            "jobset",
+            "--selector jobset.sigs.k8s.io/jobset-name=llm,batch.kubernetes.io/job-completion-index=0 --tail=-1 (the",
+        ),
     ],
 )
-def test_the_notes_apply_follow_and_delete_the_run(nodes: int, kind: str, pods: str) -> None:
+def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str) -> None:
     found = notes(nodes=nodes, name="llm")
     assert "kubectl apply --filename" in found and pods in found
-    assert f"kubectl delete {kind} llm --namespace red-space" in found
-    assert "exit code 42 ends the run at once; 75 means saved and stopped" in found
+    assert f"kubectl delete {kind} llm --namespace red-space (it has 110 s to save)" in found
+    assert f"kubectl get {kind}s,workloads,pods --namespace red-space" in found
+    assert "code 42 ends the run; a pod that is told to stop ends with 75" in found
+    assert f"kubectl get {kind}s,pods " in notes(build_config(), nodes=nodes)
+
+
+def test_runs_of_one_name_share_their_checkpoints_and_the_notes_say_so() -> None:
+    assert "/mnt/homes/red/train belongs to all runs of the team that are called train" in notes(checkpoints="homes")
+    assert "belongs to" not in notes()
 
 
 def test_a_bucket_says_that_it_renames_and_appends_nothing() -> None:
     assert "/mnt/bucket/red/train is a bucket: nothing there can be renamed" in notes(checkpoints="bucket")
     assert "bucket" not in notes(checkpoints="homes") and "bucket" not in notes()
+
+
+def test_the_head_is_comments_warnings_first() -> None:
+    stack = queued()
+    lines = write_head(stack, run_of(stack), ["slow"], ["special"]).splitlines()
+    assert lines[:2] == ["# warning: slow", "# special"] and all(line.startswith("# ") for line in lines)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import gpu_blueprint.training
-from gpu_blueprint.training.jobs import NO_RETRY_CODE
+from gpu_blueprint.training.run import NO_RETRY_CODE
 
 FILE = Path(gpu_blueprint.training.__file__).with_name("all_reduce.py")
 GIB = 2**30

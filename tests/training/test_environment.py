@@ -16,12 +16,13 @@ def variables(config: StackConfig | None = None, **words: Any) -> dict[str, Any]
     stack = config or build_config()
     found = list_variables(stack, run_of(stack, **words))
     assert len({item["name"] for item in found}) == len(found)
-    return {item["name"]: item["value"] if "value" in item else read_source(**item["valueFrom"]) for item in found}
+    return {item["name"]: item["value"] if "value" in item else read_source(item["valueFrom"]) for item in found}
 
 
-def read_source(fieldRef: Any = None, resourceFieldRef: Any = None) -> Any:
+def read_source(source: dict[str, dict[str, str]]) -> str:
     """The path of a field, or the name of a resource."""
-    return fieldRef["fieldPath"] if fieldRef else resourceFieldRef["resource"]
+    ((kind, named),) = source.items()
+    return named["fieldPath" if kind == "fieldRef" else "resource"]
 
 
 def test_torchrun_on_several_nodes_finds_the_first_node_and_its_own_rank() -> None:

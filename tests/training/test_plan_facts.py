@@ -42,7 +42,7 @@ def test_the_notice_says_whether_a_last_checkpoint_fits() -> None:
 
 
 def test_the_notice_of_a_pool_without_spot_speaks_of_the_queue_if_there_is_a_queue() -> None:
-    calm, queued = (training_stack(purchase=["on-demand"], queueing=queueing) for queueing in (None, {}))
+    calm, queued = training_stack(purchase=["on-demand"]), training_stack(purchase=["on-demand"], queueing={})
     assert dict(list_facts(plan_run(calm)))["notice"].endswith("This pool buys no spot")
     told = dict(list_facts(plan_run(queued)))["notice"]
     assert told.endswith("This pool buys no spot; it matters for runs that the queue stops")

@@ -29,12 +29,12 @@ def limits(config: StackConfig | None = None, **words: Any) -> Any:
 def test_the_program_runs_in_the_image_in_place_of_its_entry_point() -> None:
     (container,) = spec(command=("python", "train.py", "--lr", "1"))["containers"]
     assert (container["name"], container["image"]) == ("train", IMAGE)
-    assert container["command"] == ["python", "train.py", "--lr", "1"] and "args" not in container
+    assert container["command"][-4:] == ["python", "train.py", "--lr", "1"] and "args" not in container
 
 
 def test_a_program_gets_the_dollars_that_were_typed() -> None:
     (container,) = spec(command=("sh", "-c", "kill $$; echo $HOME", "$(CHECKPOINT_DIR)"))["containers"]
-    assert container["command"][2:] == ["kill $$$$; echo $HOME", "$(CHECKPOINT_DIR)"]
+    assert container["command"][-2:] == ["kill $$$$; echo $HOME", "$(CHECKPOINT_DIR)"]
 
 
 def test_a_pod_takes_whole_gpus_with_cpu_memory_and_disk_that_belong_to_them() -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.errors import UsageError
-from gpu_blueprint.training.jobs import NO_RETRY_CODE
 from gpu_blueprint.training.profiling import list_profile_notes, wrap_in_profiler
 from gpu_blueprint.training.requests import read_request
+from gpu_blueprint.training.run import NO_RETRY_CODE
+from gpu_blueprint.training.shells import build_shell
 from gpu_blueprint.training.workloads import build_workload
 
 from ..support.training_runs import ask, build_config
@@ -40,7 +41,8 @@ def play(profiler: str, tmp_path: Path, *program: str, with_nsys: bool = True) -
         "CHECKPOINT_DIR": str(tmp_path / "kept"),
         "PET_NODE_RANK": "1",
     }
-    return subprocess.run(asked.command, capture_output=True, text=True, env=environment)
+    command = build_shell(asked.script, *asked.command)
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
 def list_kept(tmp_path: Path) -> list[tuple[str, str]]:

@@ -66,6 +66,33 @@ def test_a_spot_notice_restarts_all_nodes_and_burns_no_restart(training: Trainin
     assert training.count_restarts(run) == (1, 0)
 
 
+def test_a_machine_whose_loss_ends_a_peer_first_burns_one_restart(training: TrainingLab) -> None:
+    """No notice came, and the peer fails by itself before anybody knows of the machine."""
+    run = training.describe_run("crashed", 2)
+    training.start(run)
+    first, second = training.wait_for_run(run)
+    training.end_with(second, 1)
+    training.lose_machine(first["spec"]["nodeName"])
+    training.wait_for_run(run, restart=1)
+    assert training.count_restarts(run) == (1, 1)
+
+
+def test_a_run_that_the_queue_stops_starts_again_later_and_burns_no_restart(training: TrainingLab) -> None:
+    run = training.describe_run("lender", 4)
+    training.start(run)
+    training.wait_for_run(run)
+    owner = Work(name="owner", tenant=OTHER, asks={GPU: 8})
+    training.submit(owner)
+    training.wait(lambda: training.runs(owner))
+    assert training.find_set(run)["spec"]["suspend"]
+    training.wait(lambda: not training.kube.list("v1", "Pod", run.tenant.namespace_name))
+
+    training.kube.delete("batch/v1", "Job", owner.name, OTHER, wait_s=30)
+    training.wait(lambda: not training.find_set(run)["spec"]["suspend"])
+    training.wait(lambda: sum(len(training.list_of_run(run, start)) for start in range(3)) == run.nodes)
+    assert training.count_restarts(run)[1] == 0
+
+
 @pytest.mark.parametrize(("code", "counted"), [(75, 0), (1, 1)])
 def test_a_stop_on_request_counts_for_nothing_and_a_crash_counts_once(
     training: TrainingLab, code: int, counted: int

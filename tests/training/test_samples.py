@@ -29,4 +29,4 @@ def test_only_pools_for_training_have_one() -> None:
 
 def test_image_and_command_are_seen_as_placeholders() -> None:
     run = next(list_samples(build_config()))
-    assert (run.image, run.command) == ("YOUR-IMAGE", ("YOUR-COMMAND",))
+    assert (run.image, run.command) == ("YOUR-IMAGE", ("torchrun", "YOUR-PROGRAM.py"))
