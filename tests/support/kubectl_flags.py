@@ -85,6 +85,9 @@ FLAGS: Mapping[str, Flags] = {
         "--field-manager --filename -f --kustomize -k --output -o --selector -l --template",
         "--allow-missing-template-keys --recursive -R --show-managed-fields",
     ),
+    "rollout status": _list_flags(
+        "--filename -f --kustomize -k --revision --selector -l --timeout", "--recursive -R --watch -w"
+    ),
     "options": _list_flags(
         "--as --as-group --as-uid --as-user-extra --cache-dir --certificate-authority --client-certificate --client-key"
         " --cluster --context --kubeconfig --kuberc --log-flush-frequency --namespace -n --password --profile"
