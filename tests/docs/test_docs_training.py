@@ -17,7 +17,7 @@ from ..support.plans import ROOT, shipped_file
 PAGE = (ROOT / "docs" / "training.md").read_text()
 EXAMPLES = (ROOT / "examples" / "training" / "README.md").read_text()
 (STACK,) = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
-PLAN = "training-plan research a100-train --params 7e9 --nodes 2 --days 3"
+PLAN = "training-plan research a100-train --params 7e9 --nodes 2 --days 3 --tenant vision"
 OTHER_USERS = ("models", "reservations")
 """Fields of prod that name its pools."""
 
