@@ -28,6 +28,7 @@ def list_page_commands() -> Iterator[tuple[str, str]]:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         found = re.findall(r"`(kubectl [a-z-]+ [^`]*-[^`]*)`", text) + re.findall(r"^ {4,}(kubectl .*)$", text, re.M)
+        found += re.findall(r"^\$ (?:blueprint [^|]*\| )?(kubectl .*?)(?: +#.*| > \S+)?$", text, re.M)
         yield from ((page.name, re.sub(r"\s+", " ", command)) for command in found)
 
 

@@ -15,7 +15,7 @@ FIELD_SELECTORS = {"pods": {"spec.nodeName", "status.phase"}, "events": {"reason
 """Resource → the fields by which our texts select it, of the fields that Kubernetes knows (field selectors)."""
 RESOURCES = {
     *("pod", "pods", "node", "deploy", "daemonset", "events", "configmap", "nodeclaim", "nodeclaims", "nodepools"),
-    *("workload", "workloads", "clusterqueue", "job", "jobs", "endpointslices"),
+    *("workload", "workloads", "clusterqueue", "job", "jobs", "jobset", "jobsets", "endpointslices"),
     *("nodeoverlay", "ec2nodeclass", "scaledobject", "validatingadmissionpolicybinding"),
 }
 OUTPUTS = ("wide", "yaml", "json", "name")

@@ -58,6 +58,12 @@ FLAGS: Mapping[str, Flags] = {
         "--arguments-only --attach --keep-annotations --keep-init-containers --keep-labels --keep-liveness"
         " --keep-readiness --keep-startup --quiet -q --replace --same-node --share-processes --stdin -i --tty -t",
     ),
+    "exec": _list_flags("--container -c --filename -f --pod-running-timeout", "--quiet -q --stdin -i --tty -t"),
+    "patch": _list_flags(
+        "--dry-run --field-manager --filename -f --kustomize -k --output -o --patch -p --patch-file --subresource"
+        " --template --type",
+        "--allow-missing-template-keys --local --recursive -R --show-managed-fields",
+    ),
     "port-forward": _list_flags("--address --pod-running-timeout"),
     "wait": _list_flags(
         "--field-selector --filename -f --for --output -o --selector -l --template --timeout",
@@ -78,6 +84,9 @@ FLAGS: Mapping[str, Flags] = {
     "rollout restart": _list_flags(
         "--field-manager --filename -f --kustomize -k --output -o --selector -l --template",
         "--allow-missing-template-keys --recursive -R --show-managed-fields",
+    ),
+    "rollout status": _list_flags(
+        "--filename -f --kustomize -k --revision --selector -l --timeout", "--recursive -R --watch -w"
     ),
     "options": _list_flags(
         "--as --as-group --as-uid --as-user-extra --cache-dir --certificate-authority --client-certificate --client-key"
