@@ -1,4 +1,4 @@
-"""Cases of the rules about consolidation, spot interruption and expiry."""
+"""Cases of the rules about consolidation, spot offerings and expiry."""
 
 from typing import Any
 
@@ -12,14 +12,11 @@ from .stacks import (
     node_pool,
     passes,
     program,
-    release,
     requirement,
     resource,
     shipped_stack,
     undecided,
-    with_resources,
     with_value,
-    without_resource,
 )
 
 _TYPE, _ZONE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
@@ -266,59 +263,4 @@ BOUNDED = cases_of(
     ),
 )
 
-_CONTROLLER = "gpu-prod-karpenter-controller"
-_SETTING = ("values", "settings", "interruptionQueue")
-_OCI = "oci://public.ecr.aws/karpenter/karpenter"
-
-
-def _setting(value: Any) -> Build:
-    return with_value("prod", "Release", "karpenter-controller", _SETTING, value)
-
-
-def _queue(**inputs: Any) -> Any:
-    return resource("aws:sqs/queue:Queue", "events", inputs)
-
-
-SET = cases_of(
-    "interruption-queue-set",
-    passes("set", shipped_stack("prod")),
-    passes(
-        "other charts of another program",
-        program(release("nginx"), release("oci://public.ecr.aws/karpenter/karpenter-crd", "crd")),
-    ),
-    fails("empty", _setting(""), _CONTROLLER),
-    fails("not set", _setting(GONE), _CONTROLLER),
-    fails("no values", program(release("karpenter")), "theirs"),
-    undecided("not known", _setting(UNKNOWN), _CONTROLLER),
-    undecided(
-        "values not known", with_value("prod", "Release", "karpenter-controller", ("values",), UNKNOWN), _CONTROLLER
-    ),
-    fails(
-        "empty in a chart that Pulumi renders", program(release(_OCI, type_="kubernetes:helm.sh/v4:Chart")), "theirs"
-    ),
-)
-
-MADE = cases_of(
-    "interruption-queue-made",
-    passes("created by the program", shipped_stack("prod")),
-    passes("no queue named, which another rule refuses", _setting("")),
-    passes("no settings", program(release("karpenter"))),
-    passes(
-        "another chart with the same value", program(release("other", values={"settings": {"interruptionQueue": "x"}}))
-    ),
-    passes("the second of two queues", with_resources("prod", _queue(name="other"))),
-    fails("another queue named", _setting("other"), _CONTROLLER, words="'other'"),
-    fails("no queue made", without_resource("prod", "Queue", "interruption"), _CONTROLLER),
-    fails(
-        "another program",
-        program(release(_OCI, values={"settings": {"interruptionQueue": "a"}}), _queue(name="b")),
-        "theirs",
-    ),
-    undecided("the setting not known", _setting(UNKNOWN)),
-    undecided(
-        "the queue's name not known",
-        program(release(_OCI, values={"settings": {"interruptionQueue": "a"}}), _queue(name=UNKNOWN)),
-    ),
-)
-
-CASES = (*KEPT, *CHECKPOINTED, *DIVERSE, *BOUNDED, *SET, *MADE)
+CASES = (*KEPT, *CHECKPOINTED, *DIVERSE, *BOUNDED)
