@@ -132,6 +132,23 @@ def _add_run(job: argparse.ArgumentParser) -> None:
         help="name of a storage that the tenant may write; the program finds its folder in CHECKPOINT_DIR",
     )
     run.add_argument(
+        "--mount",
+        dest="mounts",
+        metavar="STORAGE",
+        action="append",
+        default=[],
+        help="name of another storage of the tenant, which the program finds at /mnt/STORAGE, to write or only to read "
+        "as granted; may be repeated",
+    )
+    run.add_argument(
+        "--env",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a variable of the program; it replaces a variable that the run has by itself, such as NCCL_DEBUG; may be "
+        "repeated; no secrets, which belong into a Secret",
+    )
+    run.add_argument(
         "--name",
         dest="run_name",
         metavar="RUN",

@@ -27,14 +27,21 @@ def prepare_request(config: StackConfig, asked: RunRequest, arguments: argparse.
         return wrap_in_profiler(replace(asked, name=arguments.run_name or "profile"), arguments.profile)
     if not arguments.acceptance:
         return asked
-    if asked.command or asked.checkpoints:
-        raise UsageError(
-            "--acceptance has a program of its own, which keeps nothing; leave PROGRAM and --checkpoints out"
-        )
+    if mistakes := [*_find_idle_words(asked, arguments.acceptance)]:
+        raise UsageError("\n".join(mistakes))
     asked = replace(asked, name=arguments.run_name or f"accept-{arguments.acceptance}")
     if arguments.acceptance == "dcgm":
         return ask_for_diagnosis(config, asked, _LEVEL if arguments.level is None else arguments.level)
     return ask_for_all_reduce(config, asked if arguments.nodes is not None else replace(asked, nodes=NODES))
+
+
+def _find_idle_words(asked: RunRequest, acceptance: str) -> Iterator[str]:
+    """Yield the words that a test has no use for."""
+    if asked.command or asked.checkpoints or asked.mounts:
+        reason = "--acceptance has a program of its own, which reads and keeps nothing"
+        yield f"{reason}; leave PROGRAM, --checkpoints and --mount out"
+    if asked.env and acceptance == "dcgm":
+        yield "--env: the diagnosis of DCGM has no variables; leave --env out"
 
 
 def list_special_notes(config: StackConfig, run: TrainingRun, arguments: argparse.Namespace) -> Iterator[str]:

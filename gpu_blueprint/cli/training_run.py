@@ -14,7 +14,7 @@ from ..training.requests import DEFAULT_NAME, RunRequest, read_request
 from ..training.workloads import build_workload
 from .tested_run import list_special_notes, prepare_request
 
-_WORDS = ("image", "checkpoints", "gpus", "words", "acceptance", "level", "profile")
+_WORDS = ("image", "nodes", "gpus", "checkpoints", "mounts", "env", "words", "acceptance", "level", "profile")
 
 
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
@@ -42,6 +42,8 @@ def read_arguments(arguments: argparse.Namespace) -> RunRequest:
         gpus=arguments.gpus,
         checkpoints=arguments.checkpoints,
         name=arguments.run_name or DEFAULT_NAME,
+        mounts=tuple(arguments.mounts),
+        env=tuple(arguments.env),
     )
 
 

@@ -9,7 +9,8 @@ from ..config import Pool, StackConfig, Tenant
 from ..errors import UsageError, suggest
 from ..images.allowed import is_allowed, name_fully
 from ..images.sources import find_origin, split_name
-from ..storage.mounts import Mount, list_mounts
+from .asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mistakes
+from .asked_variables import find_variable_mistakes, read_variables
 from .jobsets import find_longest_name
 from .limits import choose_gpus, find_limits
 from .run import TrainingRun
@@ -38,6 +39,10 @@ class RunRequest:
     checkpoints: str = ""
     """Name of a storage."""
     name: str = DEFAULT_NAME
+    mounts: tuple[str, ...] = ()
+    """Names of further storages."""
+    env: tuple[str, ...] = ()
+    """Variables of the program, each as ``NAME=VALUE``."""
 
 
 def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
@@ -62,7 +67,9 @@ def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
         gpus=gpus,
         image=asked.image,
         command=asked.command,
-        checkpoints=_find_mount(config, asked),
+        checkpoints=find_mount(config, asked.tenant, asked.checkpoints),
+        mounts=tuple(mount for name in asked.mounts if (mount := find_mount(config, asked.tenant, name))),
+        env=read_variables(asked.env),
     )
 
 
@@ -83,7 +90,9 @@ def _list_mistakes(
         yield from find_limits(config, pool, tenant, asked.nodes, gpus)
     yield from _find_image_mistakes(config, asked, pool)
     if asked.checkpoints:
-        yield from _find_storage_mistakes(config, asked)
+        yield from find_checkpoint_mistakes(config, asked.tenant, asked.checkpoints)
+    yield from find_mount_mistakes(config, asked.tenant, asked.mounts, asked.checkpoints)
+    yield from find_variable_mistakes(asked.env)
     yield from _find_name_mistakes(asked)
     if not asked.command:
         yield "there is no command; write it at the end behind two dashes: -- torchrun train.py"
@@ -113,28 +122,6 @@ def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | No
     if spans and pool and find_efa_support(config, asked.image) == "absent":
         reason = f"--image: {name} has no EFA, so the nodes of pool {pool.name} would talk over TCP"
         yield f"{reason}; build on {_KNOWN_GOOD}, or leave --nodes out"
-
-
-def _find_mount(config: StackConfig, asked: RunRequest) -> Mount | None:
-    mounts = list_mounts(config)
-    return next((m for m in mounts if (m.storage.name, m.tenant.name) == (asked.checkpoints, asked.tenant)), None)
-
-
-def _find_storage_mistakes(config: StackConfig, asked: RunRequest) -> Iterator[str]:
-    """Yield why the run cannot keep checkpoints in a storage, with the storages that the tenant may write."""
-    names = [storage.name for storage in config.storage]
-    writable = [m.storage.name for m in list_mounts(config) if m.tenant.name == asked.tenant and m.may_write]
-    other = f"give --checkpoints {' or '.join(writable)}, or " if writable else ""
-    if asked.checkpoints not in names:
-        hint = suggest(asked.checkpoints, names, "there are")
-        yield f"--checkpoints: there is no storage {asked.checkpoints!r}; {hint}"
-        return
-    mount = _find_mount(config, asked)
-    grant = f"{other}write tenants: {{{asked.tenant}: write}} in storage {asked.checkpoints}"
-    if mount is None:
-        yield f"--checkpoints: {asked.tenant} may not mount {asked.checkpoints}; {grant}"
-    elif not mount.may_write:
-        yield f"--checkpoints: {asked.tenant} may only read {asked.checkpoints}; {grant}"
 
 
 def _find_name_mistakes(asked: RunRequest) -> Iterator[str]:

@@ -98,8 +98,11 @@ def test_a_profiled_run_keeps_its_image_and_its_words(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("--acceptance", "nccl", "--", "torchrun", "train.py"), "leave PROGRAM and --checkpoints out"),
-        (("--acceptance", "dcgm", "--checkpoints", "homes"), "leave PROGRAM and --checkpoints out"),
+        (("--acceptance", "nccl", "--", "torchrun", "train.py"), "leave PROGRAM, --checkpoints and --mount out"),
+        (("--acceptance", "dcgm", "--checkpoints", "homes"), "leave PROGRAM, --checkpoints and --mount out"),
+        (("--acceptance", "nccl", "--mount", "homes"), "leave PROGRAM, --checkpoints and --mount out"),
+        (("--acceptance", "dcgm", "--env", "A=1"), "the diagnosis of DCGM has no variables; leave --env out"),
+        (("--acceptance", "nccl", "--env", "A"), "--env A: there is no value"),
         (("--acceptance", "nccl", "--level", "1"), "--level is the level of --acceptance dcgm"),
         (("--level", "1", "--image", "a.b/c:1", "--", "torchrun"), "--level is the level of --acceptance dcgm"),
         (("--profile", "nsys", "--image", "a.b/c:1", "--", "torchrun"), "give --checkpoints STORAGE"),
@@ -113,6 +116,16 @@ def test_words_that_contradict_each_other_are_refused(
 ) -> None:
     assert run(*words) == 2
     assert reason in capsys.readouterr().err
+
+
+def test_a_test_and_a_profile_take_variables(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    variable = {"name": "NCCL_DEBUG", "value": "INFO"}
+    assert run("--acceptance", "nccl", "--env", "NCCL_DEBUG=INFO") == 0
+    assert variable in find_container(read(capsys)[1])["env"]
+    words = ("--image", "a.b/c:1", "--checkpoints", "homes", "--mount", "bucket", "--", "torchrun")
+    assert run("--profile", "nsys", "--env", "NCCL_DEBUG=INFO", *words) == 0
+    container = find_container(read(capsys)[1])
+    assert variable in container["env"] and container["volumeMounts"][-1]["mountPath"] == "/mnt/bucket"
 
 
 def test_a_test_and_a_profile_exclude_each_other(runs: Path) -> None:

@@ -16,12 +16,12 @@ def variables(config: StackConfig | None = None, **words: Any) -> dict[str, Any]
     stack = config or build_config()
     found = list_variables(stack, run_of(stack, **words))
     assert len({item["name"] for item in found}) == len(found)
-    return {item["name"]: item["value"] if "value" in item else read_source(**item["valueFrom"]) for item in found}
+    return {item["name"]: item["value"] if "value" in item else read_source(item["valueFrom"]) for item in found}
 
 
-def read_source(fieldRef: Any = None, resourceFieldRef: Any = None) -> Any:
+def read_source(source: dict[str, Any]) -> Any:
     """The path of a field, or the name of a resource."""
-    return fieldRef["fieldPath"] if fieldRef else resourceFieldRef["resource"]
+    return source["fieldRef"]["fieldPath"] if "fieldRef" in source else source["resourceFieldRef"]["resource"]
 
 
 def test_torchrun_on_several_nodes_finds_the_first_node_and_its_own_rank() -> None:
@@ -87,3 +87,17 @@ def test_checkpoints_lie_in_a_folder_of_the_team_and_the_run() -> None:
     """Teams may share a bucket, and both may call a run train."""
     assert variables(checkpoints="bucket", name="llm")["CHECKPOINT_DIR"] == "/mnt/bucket/red/llm"
     assert "CHECKPOINT_DIR" not in variables()
+
+
+def test_a_variable_of_the_team_replaces_that_of_the_template_in_its_place() -> None:
+    config = build_config()
+    names = [item["name"] for item in list_variables(config, run_of(config))]
+    given = list_variables(config, run_of(config, env=("LR=1e-4", "NCCL_DEBUG=INFO")))
+    assert [item["name"] for item in given] == [*names, "LR"]
+    assert {"name": "NCCL_DEBUG", "value": "INFO"} in given and given[-1] == {"name": "LR", "value": "1e-4"}
+
+
+def test_two_dollars_stay_two_and_a_variable_is_known_by_its_name() -> None:
+    """The kubelet makes one $ of two, and a value of $(NAME)."""
+    found = variables(checkpoints="homes", env=("PID=$$", "LOGS=$(CHECKPOINT_DIR)/logs"))
+    assert (found["PID"], found["LOGS"]) == ("$$$$", "$(CHECKPOINT_DIR)/logs")

@@ -29,9 +29,16 @@ def test_right_words_become_a_run() -> None:
     assert run.checkpoints and (run.checkpoints.claim, run.checkpoints.tenant.name) == ("bucket", "red")
 
 
+def test_further_storages_and_variables_reach_the_run() -> None:
+    run = run_of(build_config(), checkpoints="homes", mounts=("bucket",), env=("A=1",))
+    assert ([(mount.claim, mount.may_write) for mount in run.mounts], run.env) == ([("bucket", True)], (("A", "1"),))
+
+
 @pytest.mark.parametrize(
     ("words", "mistake"),
     [
+        ({"mounts": ("buckt",)}, "--mount: there is no storage 'buckt'; did you mean bucket?"),
+        ({"env": ("A",)}, "--env A: there is no value; write --env A=VALUE"),
         ({"pool": "plan"}, "there is no GPU pool 'plan'; did you mean plain"),
         ({"pool": "cpu"}, "'cpu' is a CPU pool, which has no GPUs; choose from plain, fast, cut"),
         ({"tenant": "redd"}, "--tenant: there is no tenant 'redd'; did you mean red"),
