@@ -14,7 +14,9 @@ from ..training.requests import DEFAULT_NAME, RunRequest, read_request
 from ..training.workloads import build_workload
 from .tested_run import list_special_notes, prepare_request
 
-_WORDS = ("image", "nodes", "gpus", "checkpoints", "mounts", "env", "words", "acceptance", "level", "profile")
+_OPTIONS = ("image", "nodes", "gpus", "checkpoints", "env", "acceptance", "level", "profile")
+_WORDS = {name: f"--{name}" for name in _OPTIONS} | {"mounts": "--mount", "run_name": "--name", "words": "PROGRAM"}
+"""Argument of a run → its word on the command line."""
 
 
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
@@ -53,5 +55,6 @@ def refuse_words_of_a_run(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: There are some.
     """
-    if any(vars(arguments)[word] for word in _WORDS):
-        raise UsageError("--build-engine builds plans, and the other words start a training run; give one of both")
+    if given := [word for name, word in _WORDS.items() if vars(arguments)[name] not in (None, "", [])]:
+        reason = "--build-engine builds plans, and the other words start a training run"
+        raise UsageError(f"{reason}; leave {', '.join(given)} out, or --build-engine")

@@ -114,7 +114,11 @@ def find_mark(config: StackConfig, pool: Pool, nodes: int) -> NcclMark | None:
 def _find_misfits(config: StackConfig, pool: Pool, asked: RunRequest) -> Iterator[str]:
     """Yield why the GPUs of a pool have no peer, or why the image has no program for them or for the processors."""
     if not isinstance(pool.sharing, Exclusive):
-        yield f"--acceptance nccl: pool {pool.name} cuts or shares its GPUs, and NCCL takes whole GPUs"
+        whole = [
+            other.name for other in config.gpu_pools if isinstance(other.sharing, Exclusive) and not other.is_fractional
+        ]
+        hint = f"; choose {' or '.join(whole)}" if whole else ""
+        yield f"--acceptance nccl: pool {pool.name} cuts or shares its GPUs, and NCCL takes whole GPUs{hint}"
     elif asked.nodes == 1 and (asked.gpus or list_sizes(config, pool)[-1]) == 1:
         yield "--acceptance nccl: one GPU has no other to talk to; leave --nodes out for two nodes"
     for row in () if asked.image else config.list_instances(pool):

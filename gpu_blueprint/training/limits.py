@@ -47,8 +47,11 @@ def find_limits(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: i
     """
     misfits = [*_find_misfits(config, pool, nodes, gpus)]
     yield from misfits
-    if misfits:
+    if misfits and (nodes < 1 or not isinstance(pool.sharing, Exclusive)):
         return
+    if misfits:
+        # The nodes are judged as they are without --gpus, so that a second run does not find the next mistake.
+        gpus = choose_gpus(config, pool, tenant, nodes)
     yield from _find_pool_limits(config, pool, nodes, gpus)
     if tenant:
         yield from _find_tenant_limits(config, pool, tenant, nodes, gpus)

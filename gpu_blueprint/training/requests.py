@@ -9,6 +9,7 @@ from ..config import Pool, StackConfig, Tenant
 from ..errors import UsageError, suggest
 from ..images.allowed import is_allowed, name_fully
 from ..images.sources import find_origin, split_name
+from .asked_commands import find_command_mistakes
 from .asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mistakes
 from .asked_variables import find_variable_mistakes, read_variables
 from .jobsets import find_longest_name
@@ -21,6 +22,7 @@ _LONGEST_JOB = 63
 _IMAGE = re.compile(
     r"([\w.-]+(:[0-9]{1,5})?/)?[a-z0-9._/-]*[a-z0-9](:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?", re.ASCII
 )
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MOVING = (":latest", "")
 _KNOWN_GOOD = " or ".join(name for name, support in EFA_SUPPORT.items() if "pytorch" in name and support == "present")
 
@@ -94,8 +96,7 @@ def _list_mistakes(
     yield from find_mount_mistakes(config, asked.tenant, asked.mounts, asked.checkpoints)
     yield from find_variable_mistakes(asked.env)
     yield from _find_name_mistakes(asked)
-    if not asked.command:
-        yield "there is no command; write it at the end behind two dashes: -- torchrun train.py"
+    yield from find_command_mistakes(asked.command)
 
 
 def _explain_pool(config: StackConfig, name: str) -> str:
@@ -108,12 +109,13 @@ def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | No
     if not asked.image:
         yield f"--image: a run needs an image with your program, such as one built on {_KNOWN_GOOD}"
         return
-    if not _IMAGE.fullmatch(asked.image) or "//" in asked.image:
-        yield f"--image: {asked.image!r} is no image; write registry, path and tag, such as {_KNOWN_GOOD}:TAG"
+    if not _IMAGE.fullmatch(asked.image) or {"", ".", ".."} & {*asked.image.split("/")}:
+        yield f"--image: {asked.image!r} is no image; {_correct_image(asked.image)}"
         return
     name, release = split_name(asked.image)
     if release in _MOVING:
-        yield f"--image: {asked.image} names no release, and a restart might run another; write {name}:TAG or @sha256:…"
+        reason = f"--image: {asked.image} names no release, and a restart might run another"
+        yield f"{reason}; write {name}:TAG or {name}@sha256:…"
     if not is_allowed(config, asked.image):
         allowed = ", ".join(config.allowed_images)
         hint = f"take it from {allowed}, or add its registry to images.allowed"
@@ -124,9 +126,19 @@ def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | No
         yield f"{reason}; build on {_KNOWN_GOOD}, or leave --nodes out"
 
 
+def _correct_image(image: str) -> str:
+    """Return the remedy of an image that is none."""
+    if "://" in image:
+        return f"leave {image.partition('://')[0]}:// out"
+    if "@" in image and not _DIGEST.fullmatch(image.partition("@")[2]):
+        return "write sha256: and 64 hexadecimal digits behind the @"
+    return f"write registry, path and tag, such as {_KNOWN_GOOD}:TAG"
+
+
 def _find_name_mistakes(asked: RunRequest) -> Iterator[str]:
     if not _LABEL.fullmatch(asked.name):
-        yield f"--name: {asked.name!r} is no name; write lower-case letters, digits and '-', a letter first"
+        hint = "write lower-case letters, digits and '-', a letter first, no '-' last"
+        yield f"--name: {asked.name!r} is no name; {hint}"
     most = find_longest_name(asked.nodes) if asked.nodes > 1 else _LONGEST_JOB
     if len(asked.name) > most:
         names = "the names of its pods and of its first node" if asked.nodes > 1 else "the label of its pods"

@@ -76,7 +76,7 @@ def test_an_unknown_stack_is_refused_first(project: Path, capsys: pytest.Capture
     "words",
     [
         *(["--image", IMAGE], ["--gpus", "1"], ["--nodes", "2"], ["--checkpoints", "homes"], ["--", "torchrun"]),
-        *(["--mount", "homes"], ["--env", "A=1"]),
+        *(["--mount", "homes"], ["--env", "A=1"], ["--name", "x"], ["--nodes", "0"]),
     ],
     ids=" ".join,
 )
@@ -84,4 +84,6 @@ def test_words_of_a_run_beside_an_engine_are_refused(
     words: list[str], project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call("--build-engine", "ranking", *words) == 2
-    assert "--build-engine builds plans" in capsys.readouterr().err
+    reason = "--build-engine builds plans, and the other words start a training run"
+    word = "PROGRAM" if words[0] == "--" else words[0]
+    assert capsys.readouterr().err == f"{reason}; leave {word} out, or --build-engine\n"

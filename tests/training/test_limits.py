@@ -131,3 +131,10 @@ def test_a_stack_without_jobset_has_no_run_of_several_nodes() -> None:
     (found,) = find_limits(config, pool, None, 2, 1)
     assert "the stack has none; write purpose: training, or leave --nodes out" in found
     assert [*find_limits(config, pool, None, 1, 1)] == []
+
+
+def test_nodes_are_judged_beside_a_wrong_number_of_gpus() -> None:
+    found = limits(build_config(), "fast", nodes=9, gpus=4).splitlines()
+    assert [line.split(":")[0] for line in found] == ["--gpus 4", "--nodes 9", "--tenant red"]
+    assert "9 nodes of 8 GPUs are 72" in found[1]
+    assert limits(build_config(), "cut", nodes=99, gpus=1).count("\n") == 0
