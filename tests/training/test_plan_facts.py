@@ -42,10 +42,20 @@ def test_the_notice_says_whether_a_last_checkpoint_fits() -> None:
 
 
 def test_the_notice_of_a_pool_without_spot_speaks_of_the_queue_if_there_is_a_queue() -> None:
-    calm, queued = (training_stack(purchase=["on-demand"], queueing=queueing) for queueing in (None, {}))
+    calm, queued = training_stack(purchase=["on-demand"]), training_stack(purchase=["on-demand"], queueing={})
     assert dict(list_facts(plan_run(calm)))["notice"].endswith("This pool buys no spot")
     told = dict(list_facts(plan_run(queued)))["notice"]
     assert told.endswith("This pool buys no spot; it matters for runs that the queue stops")
+
+
+def test_a_rank_that_hears_no_sigterm_is_an_assumption() -> None:
+    told = "is killed after up to 110 s, which delays the restart"
+    assert any(line.endswith(told) for line in list_assumptions(plan_run(training_stack())))
+
+
+def test_the_bound_of_efs_is_called_a_quota() -> None:
+    storage = dict(list_facts(plan_run(training_stack(HOMES))))["storage"]
+    assert "MiB/s for the run (4 × 355; EFS's quota for one file system is 1,024 in most regions)" in storage
 
 
 def test_a_file_system_that_is_too_small_is_named() -> None:
