@@ -146,4 +146,5 @@ class Saver:
 
 def report(event: str, **facts: Any) -> None:
     """Print an event as a line of JSON, at once: a killed process prints nothing later."""
-    print(json.dumps({"event": event, **facts}), flush=True)
+    # One write for each line: torchrun starts ranks without a buffer, and they share a pipe.
+    print(json.dumps({"event": event, **facts}) + "\n", end="", flush=True)

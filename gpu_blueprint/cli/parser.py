@@ -10,8 +10,10 @@ from .new_flags import add_new
 from .parser_changes import add_changes
 from .parser_explanations import add_explanations
 from .parser_images import add_images
+from .parser_job import add_job
 from .parser_training import add_training
 from .parser_versions import add_versions
+from .parser_words import CommandParser
 
 _ABOUT = (
     "Check, preview and copy GPU platforms on EKS. No command needs an AWS account, except preflight and leftovers,"
@@ -34,7 +36,7 @@ class _Help(argparse.HelpFormatter):
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser; ``command`` names the module that runs."""
-    top = argparse.ArgumentParser(prog="blueprint", description=_ABOUT)
+    top = CommandParser(prog="blueprint", description=_ABOUT)
     top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -60,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_lifecycle(command)
     _add_advise(command)
     add_explanations(command)
+    add_job(command)
     return top
 
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from ..config import StackConfig
 from ..errors import UsageError
+from ..sharing import Exclusive
 from ..training.acceptance import NODES, ask_for_all_reduce, ask_for_diagnosis, list_acceptance_notes
+from ..training.limits import list_sizes
 from ..training.profiling import list_profile_notes, wrap_in_profiler
 from ..training.requests import RunRequest
 from ..training.run import TrainingRun
@@ -20,21 +22,35 @@ def prepare_request(config: StackConfig, asked: RunRequest, arguments: argparse.
     Raises:
         UsageError: The words contradict each other, or the pool cannot be tested so.
     """
-    if arguments.level is not None and arguments.acceptance != "dcgm":
-        raise UsageError("--level is the level of --acceptance dcgm; add it, or leave --level out")
+    if mistakes := [*_list_contradictions(config, asked, arguments)]:
+        raise UsageError("\n".join(mistakes))
     if arguments.profile:
         # Under the name of the run itself it would go on at the run's checkpoints.
         return wrap_in_profiler(replace(asked, name=arguments.run_name or "profile"), arguments.profile)
     if not arguments.acceptance:
         return asked
-    if asked.command or asked.checkpoints:
-        raise UsageError(
-            "--acceptance has a program of its own, which keeps nothing; leave PROGRAM and --checkpoints out"
-        )
     asked = replace(asked, name=arguments.run_name or f"accept-{arguments.acceptance}")
     if arguments.acceptance == "dcgm":
         return ask_for_diagnosis(config, asked, _LEVEL if arguments.level is None else arguments.level)
     return ask_for_all_reduce(config, asked if arguments.nodes is not None else replace(asked, nodes=NODES))
+
+
+def _list_contradictions(config: StackConfig, asked: RunRequest, arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield the words that have no use beside others."""
+    acceptance = arguments.acceptance
+    if arguments.level is not None and acceptance != "dcgm":
+        yield "--level is the level of --acceptance dcgm; write --acceptance dcgm, or leave --level out"
+    if acceptance and (asked.command or asked.checkpoints or asked.mounts):
+        reason = "--acceptance has a program of its own, which reads and keeps nothing"
+        yield f"{reason}; leave PROGRAM, --checkpoints and --mount out"
+    if acceptance == "dcgm" and asked.env:
+        yield "--env: the diagnosis of DCGM has no variables; leave --env out"
+    pool = config.gpu_pools_by_name.get(asked.pool)
+    if acceptance == "nccl" and pool and asked.gpus and arguments.nodes is None:
+        sizes = list_sizes(config, pool)
+        if isinstance(pool.sharing, Exclusive) and asked.gpus not in sizes:
+            reason = f"--gpus {asked.gpus}: nccl takes {NODES} nodes unless you write --nodes 1, and a run of several"
+            yield f"{reason} takes whole nodes, which have {' or '.join(map(str, sizes))} GPUs here"
 
 
 def list_special_notes(config: StackConfig, run: TrainingRun, arguments: argparse.Namespace) -> Iterator[str]:

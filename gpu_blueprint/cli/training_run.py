@@ -17,7 +17,9 @@ from ..training.run import TrainingRun
 from ..training.workloads import build_workload
 from .tested_run import list_special_notes, prepare_request
 
-_WORDS = ("image", "checkpoints", "gpus", "words", "acceptance", "level", "profile")
+_OPTIONS = ("image", "nodes", "gpus", "checkpoints", "env", "acceptance", "level", "profile")
+_WORDS = {name: f"--{name}" for name in _OPTIONS} | {"mounts": "--mount", "run_name": "--name", "words": "PROGRAM"}
+"""Argument of a run → its word on the command line."""
 
 
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
@@ -54,6 +56,8 @@ def read_arguments(arguments: argparse.Namespace) -> RunRequest:
         gpus=arguments.gpus,
         checkpoints=arguments.checkpoints,
         name=arguments.run_name or DEFAULT_NAME,
+        mounts=tuple(arguments.mounts),
+        env=tuple(arguments.env),
     )
 
 
@@ -63,5 +67,6 @@ def refuse_words_of_a_run(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: There are some.
     """
-    if any(vars(arguments)[word] for word in _WORDS):
-        raise UsageError("--build-engine builds plans, and the other words start a training run; give one of both")
+    if given := [word for name, word in _WORDS.items() if vars(arguments)[name] not in (None, "", [])]:
+        reason = "--build-engine builds plans, and the other words start a training run"
+        raise UsageError(f"{reason}; leave {', '.join(given)} out, or --build-engine")

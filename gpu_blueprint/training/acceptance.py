@@ -37,8 +37,8 @@ _GIB_WITHOUT_MARK = 2
 _ALL_REDUCE = f"""\
 folder=$(mktemp -d)
 export VERDICT_FILE="$folder/verdict"
-printf '%s\\n' "$1" > "$folder/all_reduce.py"
-run torchrun "$folder/all_reduce.py" "$2" "$3"
+printf '%s\\n' "$3" > "$folder/all_reduce.py"
+run torchrun "$folder/all_reduce.py" "$1" "$2"
 # torchrun ends with 1 whatever its ranks end with.
 if [ -e "$VERDICT_FILE" ]; then code={NO_RETRY_CODE}; fi
 finish
@@ -82,7 +82,7 @@ def ask_for_all_reduce(config: StackConfig, asked: RunRequest) -> RunRequest:
         asked,
         image=asked.image or locate_image(config, ALL_REDUCE_IMAGE),
         script=_ALL_REDUCE,
-        command=(program, str(size), f"{mark.pass_gbps if mark else 0:g}"),
+        command=(str(size), f"{mark.pass_gbps if mark else 0:g}", program),
     )
 
 
@@ -115,7 +115,11 @@ def find_mark(config: StackConfig, pool: Pool, nodes: int) -> NcclMark | None:
 def _find_misfits(config: StackConfig, pool: Pool, asked: RunRequest) -> Iterator[str]:
     """Yield why the GPUs of a pool have no peer, or why the image has no program for them or for the processors."""
     if not isinstance(pool.sharing, Exclusive):
-        yield f"--acceptance nccl: pool {pool.name} cuts or shares its GPUs, and NCCL takes whole GPUs"
+        whole = [
+            other.name for other in config.gpu_pools if isinstance(other.sharing, Exclusive) and not other.is_fractional
+        ]
+        hint = f"; choose {' or '.join(whole)}" if whole else ""
+        yield f"--acceptance nccl: pool {pool.name} cuts or shares its GPUs, and NCCL takes whole GPUs{hint}"
     elif asked.nodes == 1 and (asked.gpus or list_sizes(config, pool)[-1]) == 1:
         yield "--acceptance nccl: one GPU has no other to talk to; leave --nodes out for two nodes"
     for row in () if asked.image else config.list_instances(pool):

@@ -63,7 +63,7 @@ def find_store(storage: AnyStorage | None, row: Instance, nodes: int) -> Checkpo
     node_mib, total = min(rate, network), EFS_WRITE_MIB if isinstance(storage, EfsStorage) else None
     why = f"{nodes} × {node_mib:,.0f}{', the network of a node' if network < rate else ''}"
     if total:
-        why += f"; the file system's limit is {total:,.0f}"
+        why += f"; EFS's quota for one file system is {total:,.0f} in most regions"
     return CheckpointStore(storage=storage, nodes=nodes, node_mib=node_mib, total_mib=total, why=why)
 
 

@@ -31,8 +31,15 @@ _RECORDED = 2000
 
 
 def list_variables(config: StackConfig, run: TrainingRun) -> list[dict[str, Any]]:
-    """Return the environment of the container."""
-    return [*_meet(run), *_talk(run), *_end_and_explain(config, run), *_keep(config, run)]
+    """Return the environment of the container, with the variables of the run's owner.
+
+    A variable that the template has keeps its place, others come last. So a value may name the template's folders, as
+    in ``$(CHECKPOINT_DIR)``: the kubelet knows the variables above.
+    """
+    given = {name: _set(name, value.replace("$$", "$$$$")) for name, value in run.env}
+    ours = [*_meet(run), *_talk(run), *_end_and_explain(config, run), *_keep(config, run)]
+    replaced = [given.pop(variable["name"], variable) for variable in ours]
+    return [*replaced, *given.values()]
 
 
 def _set(name: str, value: object) -> dict[str, Any]:

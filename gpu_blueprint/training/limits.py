@@ -47,8 +47,11 @@ def find_limits(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: i
     """
     misfits = [*_find_misfits(config, pool, nodes, gpus)]
     yield from misfits
-    if misfits:
+    if misfits and (nodes < 1 or not isinstance(pool.sharing, Exclusive)):
         return
+    if misfits:
+        # The nodes are judged as they are without --gpus, so that a second run does not find the next mistake.
+        gpus = choose_gpus(config, pool, tenant, nodes)
     yield from _find_pool_limits(config, pool, nodes, gpus)
     if tenant:
         yield from _find_tenant_limits(config, pool, tenant, nodes, gpus)
@@ -88,7 +91,10 @@ def _find_pool_limits(config: StackConfig, pool: Pool, nodes: int, gpus: int) ->
     """Yield why the pool never has the nodes, or never in one zone."""
     offered = count_offered(config, pool)[_name_resource(pool)]
     most = offered // gpus
-    if nodes > most:
+    if pool.static_nodes and nodes > pool.static_nodes:
+        reason = f"--nodes {nodes}: pool {pool.name} always has {pool.static_nodes} nodes, and never more"
+        yield f"{reason}; give --nodes {pool.static_nodes}, or raise staticNodes and maxGpus"
+    elif nodes > most:
         kept = " beside its headroom" if pool.headroom else ""
         reserved = " in its reservations" if pool.purchase == ["reserved"] else f" (maxGpus {pool.max_gpus})"
         hint = f"give --nodes {most}, or raise maxGpus" if most else "raise maxGpus"

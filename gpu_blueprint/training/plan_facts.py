@@ -79,6 +79,11 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
         "failures are those of H100s, and are seen at once: a rank that hangs waits for NCCL's timeout, by default 10 "
         "minutes; no software of yours fails"
     )
+    if request.gpus > 1:
+        yield (
+            "the others end soon after a rank that fails; a rank inside a collective may not hear SIGTERM, and is "
+            f"killed after up to {GRACE_S} s, which delays the restart"
+        )
     if request.nodes > 1 and not request.pool.multi_node and request.row.efa_interfaces:
         yield f"days of computing are as you state them; pool {request.pool.name} has no EFA (multiNode) between nodes"
 

@@ -12,7 +12,7 @@ from ..errors import UsageError, suggest
 from ..sharing import Exclusive
 from ..storage.mounts import list_mounts
 from .checkpoints import BYTES_PER_PARAMETER, Checkpoint, find_store
-from .limits import find_limits
+from .limits import choose_gpus, find_limits
 from .plans import PlanRequest, choose_row
 
 _SHORT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmbt])", re.IGNORECASE)
@@ -76,10 +76,11 @@ def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
     size = _read_optional(words.bytes_per_parameter, faults, "--bytes-per-parameter", _fits_size, "write 12 or 16")
     share = _read_optional(words.reclaimed, faults, "--reclaimed", lambda value: 0 <= value < 1, "write 0.2 for 20 %")
     keep = faults.count("--keep", words.keep or "3", _MOST_KEPT, "write a whole number from 1, such as 3")
-    row = _choose_row(stack, pool, nodes, faults) if pool and nodes else None
+    row = choose_row(stack, pool, nodes) if pool and nodes else None
     tenant = _find_tenant(stack, words, faults)
-    if tenant and pool and row and nodes:
-        faults.lines.extend(find_limits(stack, pool, tenant, nodes, row.gpu_devices))
+    if pool and nodes:
+        gpus = row.gpu_devices if row else choose_gpus(stack, pool, tenant, nodes)
+        faults.lines.extend(find_limits(stack, pool, tenant, nodes, gpus))
     storage = _find_storage(stack, words, pool, row, nodes or 1, faults)
     if faults.lines or not (pool and row and parameters and nodes and days and keep):
         raise UsageError("\n".join(faults.lines))
@@ -144,21 +145,6 @@ def _find_pool(stack: StackConfig, words: PlanWords, faults: _Faults) -> Pool | 
 
 def _has_whole_gpus(pool: Pool) -> bool:
     return isinstance(pool.sharing, Exclusive) and not pool.is_fractional
-
-
-def _choose_row(stack: StackConfig, pool: Pool, nodes: int, faults: _Faults) -> Instance | None:
-    row = choose_row(stack, pool, nodes)
-    limit = pool.static_nodes if pool.static_nodes and nodes > pool.static_nodes else None
-    if row and limit is None:
-        return row
-    smallest = min((found.gpu_devices for found in stack.list_instances(pool)), default=0)
-    most = limit or (pool.max_gpus // smallest if smallest else 0)
-    raised = f"staticNodes to {nodes}" if limit else f"maxGpus to {nodes * smallest}"
-    fewer = f"write --nodes {most} or fewer, or " if most else ""
-    faults.lines.append(
-        f"--nodes: pool {pool.name} holds at most {most} nodes (maxGpus {pool.max_gpus}); {fewer}raise {raised}"
-    )
-    return None
 
 
 def _find_storage(

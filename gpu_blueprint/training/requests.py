@@ -9,7 +9,9 @@ from ..config import Pool, StackConfig, Tenant
 from ..errors import UsageError, suggest
 from ..images.allowed import is_allowed, name_fully
 from ..images.sources import find_origin, split_name
-from ..storage.mounts import Mount, list_mounts
+from .asked_commands import find_command_mistakes
+from .asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mistakes
+from .asked_variables import find_variable_mistakes, read_variables
 from .jobsets import find_longest_name
 from .limits import choose_gpus, find_limits
 from .run import PLAIN, TrainingRun
@@ -20,6 +22,7 @@ _LONGEST_JOB = 63
 _IMAGE = re.compile(
     r"([\w.-]+(:[0-9]{1,5})?/)?[a-z0-9._/-]*[a-z0-9](:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?", re.ASCII
 )
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MOVING = (":latest", "")
 _KNOWN_GOOD = " or ".join(name for name, support in EFA_SUPPORT.items() if "pytorch" in name and support == "present")
 
@@ -40,6 +43,10 @@ class RunRequest:
     checkpoints: str = ""
     """Name of a storage."""
     name: str = DEFAULT_NAME
+    mounts: tuple[str, ...] = ()
+    """Names of further storages."""
+    env: tuple[str, ...] = ()
+    """Variables of the program, each as ``NAME=VALUE``."""
 
 
 def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
@@ -65,7 +72,9 @@ def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
         image=asked.image,
         script=asked.script,
         command=asked.command,
-        checkpoints=_find_mount(config, asked),
+        checkpoints=find_mount(config, asked.tenant, asked.checkpoints),
+        mounts=tuple(mount for name in asked.mounts if (mount := find_mount(config, asked.tenant, name))),
+        env=read_variables(asked.env),
     )
 
 
@@ -86,10 +95,11 @@ def _list_mistakes(
         yield from find_limits(config, pool, tenant, asked.nodes, gpus)
     yield from _find_image_mistakes(config, asked, pool)
     if asked.checkpoints:
-        yield from _find_storage_mistakes(config, asked)
+        yield from find_checkpoint_mistakes(config, asked.tenant, asked.checkpoints)
+    yield from find_mount_mistakes(config, asked.tenant, asked.mounts, asked.checkpoints)
+    yield from find_variable_mistakes(asked.env)
     yield from _find_name_mistakes(asked)
-    if not asked.command:
-        yield "there is no command; write it at the end behind two dashes: -- torchrun train.py"
+    yield from find_command_mistakes(asked.command)
 
 
 def _explain_pool(config: StackConfig, name: str) -> str:
@@ -102,12 +112,13 @@ def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | No
     if not asked.image:
         yield f"--image: a run needs an image with your program, such as one built on {_KNOWN_GOOD}"
         return
-    if not _IMAGE.fullmatch(asked.image) or "//" in asked.image:
-        yield f"--image: {asked.image!r} is no image; write registry, path and tag, such as {_KNOWN_GOOD}:TAG"
+    if not _IMAGE.fullmatch(asked.image) or {"", ".", ".."} & {*asked.image.split("/")}:
+        yield f"--image: {asked.image!r} is no image; {_correct_image(asked.image)}"
         return
     name, release = split_name(asked.image)
     if release in _MOVING:
-        yield f"--image: {asked.image} names no release, and a restart might run another; write {name}:TAG or @sha256:…"
+        reason = f"--image: {asked.image} names no release, and a restart might run another"
+        yield f"{reason}; write {name}:TAG or {name}@sha256:…"
     if not is_allowed(config, asked.image):
         allowed = ", ".join(config.allowed_images)
         hint = f"take it from {allowed}, or add its registry to images.allowed"
@@ -118,31 +129,19 @@ def _find_image_mistakes(config: StackConfig, asked: RunRequest, pool: Pool | No
         yield f"{reason}; build on {_KNOWN_GOOD}, or leave --nodes out"
 
 
-def _find_mount(config: StackConfig, asked: RunRequest) -> Mount | None:
-    mounts = list_mounts(config)
-    return next((m for m in mounts if (m.storage.name, m.tenant.name) == (asked.checkpoints, asked.tenant)), None)
-
-
-def _find_storage_mistakes(config: StackConfig, asked: RunRequest) -> Iterator[str]:
-    """Yield why the run cannot keep checkpoints in a storage, with the storages that the tenant may write."""
-    names = [storage.name for storage in config.storage]
-    writable = [m.storage.name for m in list_mounts(config) if m.tenant.name == asked.tenant and m.may_write]
-    other = f"give --checkpoints {' or '.join(writable)}, or " if writable else ""
-    if asked.checkpoints not in names:
-        hint = suggest(asked.checkpoints, names, "there are")
-        yield f"--checkpoints: there is no storage {asked.checkpoints!r}; {hint}"
-        return
-    mount = _find_mount(config, asked)
-    grant = f"{other}write tenants: {{{asked.tenant}: write}} in storage {asked.checkpoints}"
-    if mount is None:
-        yield f"--checkpoints: {asked.tenant} may not mount {asked.checkpoints}; {grant}"
-    elif not mount.may_write:
-        yield f"--checkpoints: {asked.tenant} may only read {asked.checkpoints}; {grant}"
+def _correct_image(image: str) -> str:
+    """Return the remedy of an image that is none."""
+    if "://" in image:
+        return f"leave {image.partition('://')[0]}:// out"
+    if "@" in image and not _DIGEST.fullmatch(image.partition("@")[2]):
+        return "write sha256: and 64 hexadecimal digits behind the @"
+    return f"write registry, path and tag, such as {_KNOWN_GOOD}:TAG"
 
 
 def _find_name_mistakes(asked: RunRequest) -> Iterator[str]:
     if not _LABEL.fullmatch(asked.name):
-        yield f"--name: {asked.name!r} is no name; write lower-case letters, digits and '-', a letter first"
+        hint = "write lower-case letters, digits and '-', a letter first, no '-' last"
+        yield f"--name: {asked.name!r} is no name; {hint}"
     most = find_longest_name(asked.nodes) if asked.nodes > 1 else _LONGEST_JOB
     if len(asked.name) > most:
         names = "the names of its pods and of its first node" if asked.nodes > 1 else "the label of its pods"

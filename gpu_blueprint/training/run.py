@@ -39,6 +39,10 @@ class TrainingRun:
     """Script of the shell around the command."""
     checkpoints: Mount | None = None
     """The storage that keeps checkpoints; the tenant may write. None if the command keeps them by itself."""
+    mounts: tuple[Mount, ...] = ()
+    """Further storages, none of them that of the checkpoints; the tenant may write or only read."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Name and value of each variable that people add to the template's, or that replaces one of them."""
 
     @property
     def grace(self) -> int:

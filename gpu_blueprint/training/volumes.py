@@ -1,4 +1,4 @@
-"""The volumes of a training pod: shared memory, scratch on the node's NVMe, and checkpoints."""
+"""The volumes of a training pod: shared memory, scratch on the node's NVMe, checkpoints and further storages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from ..config import Pool, StackConfig
 from ..config.sizes import count_slots
 from ..sharing import Mps
+from ..storage.mounts import Mount
 from .run import TrainingRun
 
 SCRATCH_FOLDER = "/scratch"
@@ -48,6 +49,9 @@ def list_volumes(config: StackConfig, run: TrainingRun, memory_mib: int) -> Iter
         yield {"name": "scratch", "emptyDir": {"sizeLimit": f"{gib}Gi"}}
     if run.checkpoints:
         yield {"name": "checkpoints", "persistentVolumeClaim": {"claimName": run.checkpoints.claim}}
+    for mount in run.mounts:
+        claim = {"claimName": mount.claim, **_mark_reader(mount)}
+        yield {"name": _name_volume(mount), "persistentVolumeClaim": claim}
 
 
 def list_places(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
@@ -59,6 +63,17 @@ def list_places(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any
         yield {"name": "scratch", "mountPath": SCRATCH_FOLDER}
     if run.checkpoints:
         yield {"name": "checkpoints", "mountPath": run.checkpoints.path}
+    for mount in run.mounts:
+        yield {"name": _name_volume(mount), "mountPath": mount.path, **_mark_reader(mount)}
+
+
+def _name_volume(mount: Mount) -> str:
+    """Return a name that no other volume of the pod has: a storage may be called ``scratch``."""
+    return f"mount-{mount.claim}"
+
+
+def _mark_reader(mount: Mount) -> dict[str, bool]:
+    return {} if mount.may_write else {"readOnly": True}
 
 
 def _needs_shared_memory(run: TrainingRun) -> bool:

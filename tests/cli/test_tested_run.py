@@ -98,13 +98,20 @@ def test_a_profiled_run_keeps_its_image_and_its_words(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("--acceptance", "nccl", "--", "torchrun", "train.py"), "leave PROGRAM and --checkpoints out"),
-        (("--acceptance", "dcgm", "--checkpoints", "homes"), "leave PROGRAM and --checkpoints out"),
-        (("--acceptance", "nccl", "--level", "1"), "--level is the level of --acceptance dcgm"),
+        (("--acceptance", "nccl", "--", "torchrun", "train.py"), "leave PROGRAM, --checkpoints and --mount out"),
+        (("--acceptance", "dcgm", "--checkpoints", "homes"), "leave PROGRAM, --checkpoints and --mount out"),
+        (("--acceptance", "nccl", "--mount", "homes"), "leave PROGRAM, --checkpoints and --mount out"),
+        (("--acceptance", "dcgm", "--env", "A=1"), "the diagnosis of DCGM has no variables; leave --env out"),
+        (("--acceptance", "nccl", "--env", "A"), "--env A: there is no value"),
+        (("--acceptance", "nccl", "--level", "1"), "write --acceptance dcgm, or leave --level out"),
         (("--level", "1", "--image", "a.b/c:1", "--", "torchrun"), "--level is the level of --acceptance dcgm"),
         (("--profile", "nsys", "--image", "a.b/c:1", "--", "torchrun"), "give --checkpoints STORAGE"),
-        (("--build-engine", "ranking", "--acceptance", "nccl"), "give one of both"),
-        (("--build-engine", "ranking", "--profile", "nsys"), "give one of both"),
+        (("--build-engine", "ranking", "--acceptance", "nccl"), "leave --acceptance out, or"),
+        (("--build-engine", "ranking", "--profile", "nsys"), "leave --profile out, or --build-engine"),
+        (
+            ("--acceptance", "nccl", "--gpus", "4"),
+            "nccl takes 2 nodes unless you write --nodes 1",
+        ),
         (("--acceptance", "nccl", "--nodes", "9"), "--nodes 9: 9 nodes of 8 GPUs are 72"),
     ],
 )
@@ -113,6 +120,33 @@ def test_words_that_contradict_each_other_are_refused(
 ) -> None:
     assert run(*words) == 2
     assert reason in capsys.readouterr().err
+
+
+def test_all_contradictions_are_told_at_once(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--acceptance", "nccl", "--gpus", "4", "--level", "1", "--mount", "homes") == 2
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(" ")[0].rstrip(":") for line in said] == ["--level", "--acceptance", "--gpus"]
+
+
+@pytest.mark.parametrize(("pool", "words"), [("fast", ("--gpus", "8")), ("plain", ("--gpus", "4"))])
+def test_gpus_of_a_whole_node_need_no_nodes(runs: Path, pool: str, words: tuple[str, ...]) -> None:
+    assert run("--acceptance", "nccl", *words, pool=pool) == 0
+    assert run("--acceptance", "nccl", "--nodes", "1", "--gpus", "4", pool=pool) == 0
+
+
+def test_the_all_reduce_names_the_pools_of_whole_gpus(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--acceptance", "nccl", pool="cut") == 2
+    assert capsys.readouterr().err.endswith("NCCL takes whole GPUs; choose plain or fast\n")
+
+
+def test_a_test_and_a_profile_take_variables(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    variable = {"name": "NCCL_DEBUG", "value": "INFO"}
+    assert run("--acceptance", "nccl", "--env", "NCCL_DEBUG=INFO") == 0
+    assert variable in find_container(read(capsys)[1])["env"]
+    words = ("--image", "a.b/c:1", "--checkpoints", "homes", "--mount", "bucket", "--", "torchrun")
+    assert run("--profile", "nsys", "--env", "NCCL_DEBUG=INFO", *words) == 0
+    container = find_container(read(capsys)[1])
+    assert variable in container["env"] and container["volumeMounts"][-1]["mountPath"] == "/mnt/bucket"
 
 
 def test_a_test_and_a_profile_exclude_each_other(runs: Path) -> None:

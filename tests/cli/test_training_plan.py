@@ -1,13 +1,15 @@
 """The command `training-plan`: a table with its inputs, the same as JSON, and all faults of its words at once."""
 
 import json
+import re
 
 import pytest
 
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli.text import training_plan as text
+from gpu_blueprint.cli.text.tables import make_console
 
-from ..support.planned_runs import SCRATCH, plan_run, training_stack
+from ..support.planned_runs import HOMES, SCRATCH, plan_run, training_stack
 from ..support.plans import STACKS
 
 TRAIN = ["training-plan", "research", "a100-train", "--params", "7e9", "--nodes", "2", "--days", "3"]
@@ -59,10 +61,34 @@ def test_a_stack_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err == "there is no stack 'reserch'; did you mean research?\n"
 
 
+def read_offers(out: str) -> dict[str, list[str]]:
+    """Return the first cell → the other cells of each line of the table."""
+    lines = out.partition("\n\n")[2].partition("Inputs")[0].splitlines()
+    return {cells[0]: cells[1:] for line in lines if len(cells := re.split(" {2,}", line.strip())) > 1}
+
+
 def test_a_run_that_never_ends_has_no_dollars(capsys: pytest.CaptureFixture[str]) -> None:
     text.show(plan_run(training_stack(SCRATCH), params="1e14", reclaimed="0.9999999"))
-    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("spot "))
-    assert "never ends" in row and "$" not in row
+    offers = read_offers(capsys.readouterr().out)
+    assert offers["nodes"] == ["spot", "on-demand"]
+    assert [offers[name][0] for name in ("days", "nodes $", "storage $")] == ["never ends", "–", "–"]
+
+
+@pytest.mark.parametrize("days", ["3", "3000"])
+@pytest.mark.parametrize("width", [100, 60, 200])
+def test_no_number_is_cut(
+    days: str, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(text, "make_console", lambda: make_console(width))
+    plan = plan_run(training_stack(HOMES), params="3e11", days=days)
+    text.show(plan)
+    out = capsys.readouterr().out
+    assert "…" not in out and max(map(len, out.splitlines())) <= width
+    for offer in plan.offers:
+        assert f"{offer.hours / 24:.2f} " in out.replace("\n", " ")
+        assert f"${offer.nodes_usd.known:,.0f} " in out.replace("\n", " ")
+    turned = width == 60 or (width == 100 and days == "3000")
+    assert ("lost in all" in read_offers(out), "spot" in read_offers(out)) == (turned, not turned)
 
 
 def test_a_file_system_of_the_stack_costs_nothing_more(capsys: pytest.CaptureFixture[str]) -> None:

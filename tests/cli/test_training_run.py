@@ -45,6 +45,16 @@ def test_storage_and_gpus_reach_the_run(project: Path, capsys: pytest.CaptureFix
     assert printed.err == ""
 
 
+def test_further_storages_and_variables_reach_the_pod(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--gpus", "4", "--mount", "datasets", "--env", "NCCL_DEBUG=INFO", "--env", "LR=1")
+    assert call(*words, "--image", IMAGE, "--", "python", "train.py") == 0
+    pod = read(capsys.readouterr().out)["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert {"name": "NCCL_DEBUG", "value": "INFO"} in container["env"] and container["env"][-1]["name"] == "LR"
+    assert container["volumeMounts"][-1] == {"name": "mount-datasets", "mountPath": "/mnt/datasets", "readOnly": True}
+    assert pod["volumes"][-1]["persistentVolumeClaim"] == {"claimName": "datasets", "readOnly": True}
+
+
 def test_every_mistake_is_told_at_once(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("--nodes", "3", "--checkpoints", "datasets") == 2
     said = capsys.readouterr().err.splitlines()
@@ -63,10 +73,17 @@ def test_an_unknown_stack_is_refused_first(project: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(
-    "words", [["--image", IMAGE], ["--gpus", "1"], ["--checkpoints", "homes"], ["--", "torchrun"]], ids=" ".join
+    "words",
+    [
+        *(["--image", IMAGE], ["--gpus", "1"], ["--nodes", "2"], ["--checkpoints", "homes"], ["--", "torchrun"]),
+        *(["--mount", "homes"], ["--env", "A=1"], ["--name", "x"], ["--nodes", "0"]),
+    ],
+    ids=" ".join,
 )
 def test_words_of_a_run_beside_an_engine_are_refused(
     words: list[str], project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call("--build-engine", "ranking", *words) == 2
-    assert "--build-engine builds plans" in capsys.readouterr().err
+    reason = "--build-engine builds plans, and the other words start a training run"
+    word = "PROGRAM" if words[0] == "--" else words[0]
+    assert capsys.readouterr().err == f"{reason}; leave {word} out, or --build-engine\n"

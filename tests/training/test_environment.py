@@ -88,3 +88,17 @@ def test_checkpoints_lie_in_a_folder_of_the_team_and_the_run() -> None:
     """Teams may share a bucket, and both may call a run train."""
     assert variables(checkpoints="bucket", name="llm")["CHECKPOINT_DIR"] == "/mnt/bucket/red/llm"
     assert "CHECKPOINT_DIR" not in variables()
+
+
+def test_a_variable_of_the_team_replaces_that_of_the_template_in_its_place() -> None:
+    config = build_config()
+    names = [item["name"] for item in list_variables(config, run_of(config))]
+    given = list_variables(config, run_of(config, env=("LR=1e-4", "NCCL_DEBUG=INFO")))
+    assert [item["name"] for item in given] == [*names, "LR"]
+    assert {"name": "NCCL_DEBUG", "value": "INFO"} in given and given[-1] == {"name": "LR", "value": "1e-4"}
+
+
+def test_two_dollars_stay_two_and_a_variable_is_known_by_its_name() -> None:
+    """The kubelet makes one $ of two, and a value of $(NAME)."""
+    found = variables(checkpoints="homes", env=("PID=$$", "LOGS=$(CHECKPOINT_DIR)/logs"))
+    assert (found["PID"], found["LOGS"]) == ("$$$$", "$(CHECKPOINT_DIR)/logs")

@@ -131,3 +131,20 @@ def test_a_stack_without_jobset_has_no_run_of_several_nodes() -> None:
     (found,) = find_limits(config, pool, None, 2, 1)
     assert "the stack has none; write purpose: training, or leave --nodes out" in found
     assert [*find_limits(config, pool, None, 1, 1)] == []
+
+
+def test_nodes_are_judged_beside_a_wrong_number_of_gpus() -> None:
+    found = limits(build_config(), "fast", nodes=9, gpus=4).splitlines()
+    assert [line.split(":")[0] for line in found] == ["--gpus 4", "--nodes 9", "--tenant red"]
+    assert "9 nodes of 8 GPUs are 72" in found[1]
+    assert limits(build_config(), "cut", nodes=99, gpus=1).count("\n") == 0
+
+
+def test_nodes_that_are_always_on_bound_a_run() -> None:
+    nodes = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"], "staticNodes": 2, "maxGpus": 16}
+    pool = builders.pool(name="fixed", purpose="training", purchase=["on-demand"], **nodes)
+    config = build_config(pools=[*POOLS, pool])
+    assert limits(config, "fixed", 2, tenant=None) == ""
+    assert limits(config, "fixed", 3, tenant=None) == (
+        "--nodes 3: pool fixed always has 2 nodes, and never more; give --nodes 2, or raise staticNodes and maxGpus"
+    )

@@ -48,6 +48,16 @@ def test_the_notice_of_a_pool_without_spot_speaks_of_the_queue_if_there_is_a_que
     assert told.endswith("This pool buys no spot; it matters for runs that the queue stops")
 
 
+def test_a_rank_that_hears_no_sigterm_is_an_assumption() -> None:
+    told = "is killed after up to 110 s, which delays the restart"
+    assert any(line.endswith(told) for line in list_assumptions(plan_run(training_stack())))
+
+
+def test_the_bound_of_efs_is_called_a_quota() -> None:
+    storage = dict(list_facts(plan_run(training_stack(HOMES))))["storage"]
+    assert "MiB/s for the run (4 × 355; EFS's quota for one file system is 1,024 in most regions)" in storage
+
+
 def test_a_file_system_that_is_too_small_is_named() -> None:
     facts = dict(list_facts(plan_run(training_stack(SCRATCH), params="1e12")))
     assert facts["storage"].endswith("more than the file system holds: give it more sizeGib, or keep fewer")

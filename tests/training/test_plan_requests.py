@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.errors import UsageError
+from gpu_blueprint.training.limits import find_limits
 from gpu_blueprint.training.plan_requests import read_plan_request
 
 from ..support import builders
@@ -62,14 +63,35 @@ def test_a_wrong_word_is_refused_with_its_remedy(changes: dict[str, str], line: 
 
 def test_more_nodes_than_the_ceiling_are_refused() -> None:
     assert faults(nodes="5") == [
-        "--nodes: pool train holds at most 4 nodes (maxGpus 32); write --nodes 4 or fewer, or raise maxGpus to 40"
+        "--nodes 5: 5 nodes of 8 GPUs are 40, and pool train holds 32 (maxGpus 32); give --nodes 4, or raise maxGpus"
     ]
 
 
 def test_more_nodes_than_are_always_on_are_refused() -> None:
     always = training_stack(staticNodes=2, purchase=["on-demand"], checkpointed=False, maxGpus=16)
-    with pytest.raises(UsageError, match="--nodes 2 or fewer, or raise staticNodes to 3"):
+    with pytest.raises(UsageError, match="always has 2 nodes, and never more; give --nodes 2, or raise staticNodes"):
         read_plan_request(always, plan_words(nodes="3"))
+
+
+@pytest.mark.parametrize("nodes", ["1", "2", "3", "4", "5", "33"])
+def test_a_plan_has_the_bounds_of_the_run_itself(nodes: str) -> None:
+    """Reserved nodes lie in two zones, and a run stays in one."""
+    places = [
+        {"id": f"cr-0a1b2c3d4e5f6071{i}", "instanceType": "p5.48xlarge", "zone": zone, "instances": 2}
+        for i, zone in ((8, "us-east-1a"), (9, "us-east-1b"))
+    ]
+    bought: dict[str, Any] = {"purchase": ["reserved"], "reservations": [{"id": place["id"]} for place in places]}
+    pool = builders.pool(name="held", purpose="training", instanceTypes=["p5.48xlarge"], maxGpus=32, **bought)
+    tenants = [builders.tenant(gpus={"held": 32}, cpu="1024", memory="8Ti")]
+    stack = builders.config(pools=[pool], reservations=places, tenants=tenants)
+    found = [*find_limits(stack, stack.gpu_pools[0], None, int(nodes), 8)]
+    assert bool(found) == (int(nodes) > 2)
+    if not found:
+        assert read_plan_request(stack, plan_words(pool="held", nodes=nodes)).nodes == int(nodes)
+        return
+    with pytest.raises(UsageError) as refused:
+        read_plan_request(stack, plan_words(pool="held", nodes=nodes))
+    assert str(refused.value).splitlines() == found
 
 
 def test_all_faults_are_named_at_once() -> None:
@@ -79,7 +101,7 @@ def test_all_faults_are_named_at_once() -> None:
         "--days",
         "--reclaimed",
         "--keep",
-        "--nodes",
+        "--nodes 9",
         "--checkpoints",
     ]
     assert found[-1] == "--checkpoints: there is no storage 'hoems'; did you mean homes?"

@@ -29,9 +29,16 @@ def test_right_words_become_a_run() -> None:
     assert run.checkpoints and (run.checkpoints.claim, run.checkpoints.tenant.name) == ("bucket", "red")
 
 
+def test_further_storages_and_variables_reach_the_run() -> None:
+    run = run_of(build_config(), checkpoints="homes", mounts=("bucket",), env=("A=1",))
+    assert ([(mount.claim, mount.may_write) for mount in run.mounts], run.env) == ([("bucket", True)], (("A", "1"),))
+
+
 @pytest.mark.parametrize(
     ("words", "mistake"),
     [
+        ({"mounts": ("buckt",)}, "--mount: there is no storage 'buckt'; did you mean bucket?"),
+        ({"env": ("A",)}, "--env A: there is no value; write --env A=VALUE"),
         ({"pool": "plan"}, "there is no GPU pool 'plan'; did you mean plain"),
         ({"pool": "cpu"}, "'cpu' is a CPU pool, which has no GPUs; choose from plain, fast, cut"),
         ({"tenant": "redd"}, "--tenant: there is no tenant 'redd'; did you mean red"),
@@ -48,9 +55,14 @@ def test_right_words_become_a_run() -> None:
         ({"image": ""}, "--image: a run needs an image with your program"),
         ({"image": "Not An Image"}, "'Not An Image' is no image; write registry, path and tag"),
         ({"image": "a//b:1"}, "is no image"),
+        ({"image": "reg.example.com/team/../app:1"}, "is no image; write registry, path and tag"),
+        ({"image": "reg.example.com/./app:1"}, "is no image; write registry, path and tag"),
+        ({"image": "https://reg.example.com/app:1"}, "is no image; leave https:// out"),
+        ({"image": "team/app@sha256:abc"}, "is no image; write sha256: and 64 hexadecimal digits behind the @"),
         (
             {"image": "reg.example.com/a"},
-            "names no release, and a restart might run another; write reg.example.com/a:TAG",
+            "names no release, and a restart might run another; write reg.example.com/a:TAG or "
+            "reg.example.com/a@sha256:…",
         ),
         ({"image": "reg.example.com:5000/a:latest"}, "write reg.example.com:5000/a:TAG"),
         ({"checkpoints": "homs"}, "--checkpoints: there is no storage 'homs'; did you mean homes"),
@@ -64,12 +76,14 @@ def test_right_words_become_a_run() -> None:
         ),
         ({"name": "9lives"}, "'9lives' is no name; write lower-case letters"),
         ({"name": "two.words"}, "is no name"),
+        ({"name": "run-"}, "a letter first, no '-' last"),
         (
             {"nodes": 2, "name": "a" * 27},
             "has 27 characters, and the names of its pods and of its first node leave room",
         ),
         ({"name": "a" * 64}, "has 64 characters, and the label of its pods leave room for 63"),
         ({"command": ()}, "there is no command; write it at the end behind two dashes"),
+        ({"command": ("python t.py",)}, "the command is no shell: 'python t.py' is one word"),
     ],
 )
 def test_a_mistake_is_the_only_refusal_and_names_its_remedy(words: dict[str, Any], mistake: str) -> None:

@@ -49,3 +49,24 @@ def test_a_pool_without_nvme_on_every_type_has_no_scratch() -> None:
 def test_checkpoints_are_a_claim_that_the_run_may_write() -> None:
     volume = place_volumes(checkpoints="homes")["/mnt/homes"]
     assert volume["persistentVolumeClaim"] == {"claimName": "homes"}
+
+
+def test_further_storages_are_mounted_at_their_usual_place() -> None:
+    found = place_volumes(checkpoints="homes", mounts=("bucket",))
+    assert found["/mnt/bucket"]["persistentVolumeClaim"] == {"claimName": "bucket"}
+    assert found["/mnt/homes"]["persistentVolumeClaim"] == {"claimName": "homes"}
+
+
+def test_a_team_that_may_only_read_mounts_read_only() -> None:
+    config = build_config()
+    run = run_of(config, tenant="blue", gpus=4, mounts=("bucket",))
+    *_, volume = list_volumes(config, run, 1024)
+    *_, place = list_places(config, run)
+    assert volume["persistentVolumeClaim"] == {"claimName": "bucket", "readOnly": True}
+    assert place == {"name": volume["name"], "mountPath": "/mnt/bucket", "readOnly": True}
+
+
+def test_a_storage_may_have_the_name_of_another_volume() -> None:
+    storage = [{"name": "scratch", "kind": "efs", "tenants": {"red": "write"}}]
+    found = place_volumes(build_config(storage=storage), mounts=("scratch",))
+    assert "emptyDir" in found["/scratch"] and found["/mnt/scratch"]["persistentVolumeClaim"]["claimName"] == "scratch"

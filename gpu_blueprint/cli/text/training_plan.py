@@ -1,5 +1,9 @@
 """The plan of a training run: what each way to buy its nodes costs, and what the numbers stand on."""
 
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console, JustifyMethod
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +24,8 @@ _HEADERS = (
     "nodes $",
     "storage $",
 )
+_ENDLESS = 10_000
+"""Columns that no table needs."""
 
 
 def show_json(plan: TrainingPlan) -> None:
@@ -32,7 +38,7 @@ def show(plan: TrainingPlan) -> None:
     out = make_console()
     title = f" in {plan.stack.region}: a training run in pool {plan.request.pool.name}\n"
     out.print(Text.assemble((plan.stack.cluster_name, "bold"), title))
-    out.print(_build_offers(plan))
+    out.print(_fit_offers(plan, out))
     for line in _list_remarks(plan):
         out.print(Text(line))
     out.print()
@@ -41,12 +47,25 @@ def show(plan: TrainingPlan) -> None:
     out.print(build_listing("Assumptions", (("·", text) for text in list_assumptions(plan))))
 
 
-def _build_offers(plan: TrainingPlan) -> Table:
-    rows = Table(box=None, pad_edge=False, expand=True)
-    for number, header in enumerate(_HEADERS):
-        rows.add_column(header, header_style="underline", justify="right" if number else "left", no_wrap=True)
-    for offer in plan.offers:
-        rows.add_row(f"{offer.purchase}{'' if offer.is_of_pool else ' *'}", *_write_cells(plan, offer))
+def _fit_offers(plan: TrainingPlan, out: Console) -> Table:
+    """Return a row for each offer, or a column if the rows have no room: a number that is cut is a wrong number."""
+    names = [f"{offer.purchase}{'' if offer.is_of_pool else ' *'}" for offer in plan.offers]
+    cells = [[name, *_write_cells(plan, offer)] for name, offer in zip(names, plan.offers, strict=True)]
+    rows = _build_rows(_HEADERS, cells)
+    if Measurement.get(out, out.options.update_width(_ENDLESS), rows).maximum <= out.width:
+        return rows
+    lines = [header.replace("\n", " ") for header in _HEADERS]
+    turned = [*zip(lines, *cells, strict=True)]
+    return _build_rows(turned[0], turned[1:], expand=False)
+
+
+def _build_rows(headers: Sequence[str], cells: Iterable[Sequence[str]], *, expand: bool = True) -> Table:
+    rows = Table(box=None, pad_edge=False, expand=expand, padding=(0, 1 if expand else 3))
+    for number, header in enumerate(headers):
+        side: JustifyMethod = "right" if number else "left"
+        rows.add_column(header, header_style="underline", justify=side, overflow="fold")
+    for row in cells:
+        rows.add_row(*row)
     return rows
 
 
