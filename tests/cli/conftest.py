@@ -24,7 +24,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def research(project: Path) -> Path:
-    """The file of the research stack without deletion protection, which its policies demand."""
+    """The file of the research stack without EFA, and without deletion protection, which its policies demand."""
     file = project / "stacks" / "Pulumi.research.yaml"
-    file.write_text(file.read_text().replace("    cluster:\n", "    cluster:\n      deletionProtection: false\n"))
+    kept = "".join(line for line in file.read_text().splitlines(True) if "multiNode:" not in line)
+    file.write_text(kept.replace("    cluster:\n", "    cluster:\n      deletionProtection: false\n"))
     return file

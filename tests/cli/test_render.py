@@ -20,7 +20,9 @@ def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.Ca
     values = yaml.safe_load((out / "values" / "karpenter.yaml").read_text())
     assert values["settings"]["interruptionQueue"] == "gpu-prod"
     assert {file.name for file in (out / "values").iterdir()} == {
+        "aws-efa-k8s-device-plugin.yaml",
         "gpu-operator.yaml",
+        "jobset.yaml",
         "karpenter-crd.yaml",
         "karpenter.yaml",
         "keda.yaml",

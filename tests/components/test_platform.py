@@ -33,7 +33,7 @@ from ..support.queued_stack import build_queued_stack
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 157, "research": 275, "prod": 273}
+COUNTS = {"dev": 157, "research": 279, "prod": 276}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -46,6 +46,7 @@ FURTHER = {
         ("Kueue", "gpu-research-kueue"),
         ("Queues", "gpu-research-queues"),
         ("JobSetController", "gpu-research-jobset"),
+        ("Efa", "gpu-research-efa"),
         ("EfsFileSystem", "gpu-research-storage-homes"),
     },
     "prod": {
@@ -56,6 +57,7 @@ FURTHER = {
         ("Dashboards", "gpu-prod-monitoring-dashboards"),
         ("Keda", "gpu-prod-keda"),
         ("JobSetController", "gpu-prod-jobset"),
+        ("Efa", "gpu-prod-efa"),
         ("GpuAutoscaler", "gpu-prod-serving/chat"),
         ("GpuAutoscaler", "gpu-prod-serving/ranking"),
         *((made, f"gpu-prod-tenant-serving.model-{model}") for made in OF_BUCKETS for model in ("chat", "ranking")),

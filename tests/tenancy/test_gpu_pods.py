@@ -38,11 +38,14 @@ def test_as_many_pods_fit_a_node_as_its_gpus_have_slots(name: str) -> None:
     stack = shipped_config(name)
     for pool in stack.gpu_pools:
         resource = next(iter(pool.profile.per_device))
-        room = explain_container(stack, pool)["resources"]["requests"]
+        asked = explain_container(stack, pool)["resources"]
+        room = asked["requests"]
         for row in stack.list_instances(pool):
             slots, node = pool.profile.count_per_node(row)[resource], find_allocatable(row, pool.max_pods)
-            assert count_millicpu(room["cpu"]) * slots <= node.cpu_milli - DAEMONS_MILLI
-            assert count_mib(room["memory"]) * slots <= node.memory_mib - DAEMONS_MIB
+            pods = slots // int(asked["limits"][resource])
+            assert pods == (1 if pool.multi_node else slots)
+            assert count_millicpu(room["cpu"]) * pods <= node.cpu_milli - DAEMONS_MILLI
+            assert count_mib(room["memory"]) * pods <= node.memory_mib - DAEMONS_MIB
 
 
 def test_slots_of_a_shared_gpu_have_the_size_that_the_pool_states() -> None:

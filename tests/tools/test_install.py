@@ -70,5 +70,5 @@ def test_it_runs_before_any_package_is_installed() -> None:
 
 def test_no_target_of_the_makefile_calls_pip_in_silence() -> None:
     lines = [line for line in (ROOT / "Makefile").read_text().splitlines() if "install" in line]
-    assert len([line for line in lines if "-m tools.install" in line]) == 5
+    assert len([line for line in lines if "-m tools.install" in line]) == 6
     assert not [line for line in lines if "--quiet" in line]

@@ -11,23 +11,23 @@ from ...support.deletion import assert_order
 from ...support.plans import SHIPPED, Plan, find_resources, kind, plan, plan_of
 from ...support.team_plan import plan_of_two_teams
 
+EFA = "vpc.amazonaws.com/efa"
 GRANTED = {
     "dev": {"sandbox": {"nvidia.com/gpu.shared": "16"}},
     "research": {
         # The queue lets each of the two teams borrow the other's whole GPUs.
-        "vision": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "16"},
-        "language": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "16"},
+        "vision": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "16", EFA: "8"},
+        "language": {"nvidia.com/mig-1g.10gb": "42", "nvidia.com/gpu": "16", EFA: "8"},
         "robotics": {"nvidia.com/mig-1g.10gb": "28"},
     },
     "prod": {
         "serving": {"nvidia.com/gpu.shared": "64", "nvidia.com/gpu": "32"},
-        "training": {"nvidia.com/gpu": "32"},
+        "training": {"nvidia.com/gpu": "32", EFA: "128"},
     },
 }
 
 
 QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|[KMGTPE]i?)?")
-EFA = "vpc.amazonaws.com/efa"
 GPU = re.compile(r"nvidia\.com/|vpc\.amazonaws\.com/")
 
 

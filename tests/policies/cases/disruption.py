@@ -193,6 +193,10 @@ DIVERSE = cases_of(
         ),
     ),
     passes("EFA on spot with on-demand after it", _together(_SPOT, networkInterfaces=_EFA)),
+    passes(
+        "EFA beside IP on one card, on spot with on-demand after it",
+        _together(_SPOT, networkInterfaces=[{"interfaceType": "efa"}]),
+    ),
     passes("a placement group on spot with on-demand after it", _together(_SPOT, placementGroupSelector={"name": "x"})),
     fails(
         "EFA on nothing but spot",

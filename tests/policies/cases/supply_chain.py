@@ -70,7 +70,9 @@ ALLOWED = cases_of(
     fails(
         "no registry allowed",
         shipped_stack("prod"),
+        "gpu-prod-efa-plugin",
         "gpu-prod-gpu-operator-release",
+        "gpu-prod-jobset-release",
         "gpu-prod-karpenter-controller",
         "gpu-prod-karpenter-crd",
         "gpu-prod-keda-release",
