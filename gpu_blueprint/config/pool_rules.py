@@ -209,7 +209,7 @@ def _refuse_hasty_ends(pool: "Pool") -> Iterator[Problem]:
     """Refuse a grace in which a training run cannot save its last checkpoint."""
     stated = pool.disruption.termination_grace_period
     if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_LEAVES_S:
-        reason = f"pods end {stated} after their node is drained, and a run has {SPOT_LEAVES_S} s for its last checkpoint"
+        reason = f"pods end {stated} after their node is drained, and a run has {SPOT_LEAVES_S} s to save"
         path = ("disruption", "terminationGracePeriod")
         yield Problem("pool-ends-runs", path, reason, "write 2m or more, or leave it out")
 
