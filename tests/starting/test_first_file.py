@@ -236,6 +236,17 @@ def test_a_boundless_budget_holds_no_more_than_a_pool_may_have() -> None:
     assert "maxGpus 10000: the most that a pool may have" in make(budget="100000000").note
 
 
+def test_training_on_spot_is_refused_with_a_remedy_that_the_person_can_follow() -> None:
+    (line,) = refuse("a100-80gb", purpose="training", purchase="spot,on-demand")
+    assert line == (
+        "--purchase: spot can end a training run with two minutes' notice; leave spot out here; if jobs resume from "
+        "checkpoints, write spot into purchase and checkpointed: true into the file afterwards"
+    )
+    made = make("a100-80gb", purpose="training").text
+    spot = made.replace("purchase: [on-demand]", "purchase: [spot, on-demand]\n        checkpointed: true")
+    assert check_source("first", Source(spot, FILE)).config.gpu_pools[0].checkpointed
+
+
 @pytest.mark.parametrize(
     ("gpu", "answers", "cpu", "memory"),
     [
