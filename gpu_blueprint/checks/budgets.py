@@ -37,7 +37,8 @@ def _refuse_costs_above_hourly_ceiling(stack: StackConfig) -> Iterator[Problem]:
         reason = f"{limits} the stack costs {total} an hour on demand, {above} above this ceiling"
         storage = {name: cost.ceiling.hour for name, cost in estimate_storage(stack).items()}
         largest, hint = _explain_largest_part(stack, parts, storage, "lower its maxGpus")
-        yield Problem("hourly-ceiling-exceeded", ("hourlyCeiling",), f"{reason}, {largest}", hint)
+        grown, remedy = _explain_cpu_pool(stack, parts, above)
+        yield Problem("hourly-ceiling-exceeded", ("hourlyCeiling",), f"{reason}{grown}, {largest}", hint + remedy)
 
 
 def _refuse_costs_above_monthly_budget(stack: StackConfig) -> Iterator[Problem]:
@@ -75,6 +76,20 @@ def _explain_largest_part(
     if name == PLATFORM:
         return f"and the platform itself costs most ({parts[name]})", "look at `cost`, or allow more"
     return f"and pool {name} costs most ({parts[name]})", f"{_say_remedy(stack, name, lower)}, or allow more"
+
+
+def _explain_cpu_pool(stack: StackConfig, parts: dict[str, Usd], above: Usd) -> tuple[str, str]:
+    """Return words for the platform's own CPU pool, and its remedy, if the stack is too dear by no more than the pool.
+
+    The pool has room for all quotas of CPU and memory, also for the parts that pods on GPUs use on their own nodes.
+    """
+    pool = None if stack.states_cpu_pools else next(iter(stack.cpu_pools), None)
+    cost = parts[pool.name] if pool else Usd()
+    if pool is None or cost.known < above.known or cost.known == max(part.known for part in parts.values()):
+        return "", ""
+    words = f", the CPU pool that the platform makes for all cpu and memory of the tenants costs {cost} of it"
+    own = f"of less than the platform's {pool.max_cpus} vCPUs"
+    return words, f"; or lower cpu and memory of the tenants, or state a pool with purpose: cpu {own}"
 
 
 def _say_remedy(stack: StackConfig, name: str, lower: str) -> str:

@@ -1,12 +1,14 @@
 """Quotas of CPU and memory, compared with the nodes of the CPU pools and with the pods on the tenants' GPUs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import ceil
 
-from ..catalog.node_room import NodeRoom
-from ..config import CpuPool, StackConfig, Tenant
+from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..config.pod_rooms import list_whole_pods
 from ..config.sizes import read_room
-from ..cost.promises import Promise, describe_rest, list_cpu_promises, size_grants
+from ..config.tenants import GpuAmount
+from ..cost.gpus import count_gpus
+from ..cost.promises import Promise, describe_rest, list_cpu_promises, size_grant
 from ..errors import Problem
 
 _MOST_CPUS = 100_000
@@ -60,24 +62,21 @@ def warn_of_closed_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_unusable_slots(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of tenants whose quota of CPU or memory is too small for the pods on their GPUs."""
+    """Warn of tenants whose quota of CPU or memory is too small for the pods on their GPUs.
+
+    Whole GPUs without ``podSize`` count in pools for training, whose runs take whole nodes.
+    """
     for index, tenant in enumerate(stack.tenants):
-        sized = {name: amount for name, amount in tenant.gpus.items() if stack.gpu_pools_by_name[name].slot_size}
-        grants = {name: room for name, room in size_grants(stack, tenant).items() if name in sized}
-        for field, (unit, factor) in _UNITS.items():
-            yield from _compare_with_quota(stack, tenant, grants, field, unit, factor, index)
+        for field in _UNITS:
+            yield from _compare_with_quota(stack, tenant, field, index)
 
 
-def _compare_with_quota(
-    stack: StackConfig, tenant: Tenant, grants: Mapping[str, NodeRoom], field: str, unit: str, factor: int, index: int
-) -> Iterator[Problem]:
-    at = list(_UNITS).index(field)
-    quota, needed = read_room(tenant.cpu, tenant.memory)[at], sum(room[at] for room in grants.values())
+def _compare_with_quota(stack: StackConfig, tenant: Tenant, field: str, index: int) -> Iterator[Problem]:
+    at, (unit, factor) = list(_UNITS).index(field), _UNITS[field]
+    needs = [_find_need(stack, stack.gpu_pools_by_name[name], amount, at) for name, amount in tenant.gpus.items()]
+    quota, needed = read_room(tenant.cpu, tenant.memory)[at], sum(amount for amount, _ in needs)
     if needed > quota:
-        sums = " + ".join(
-            f"{room[at] / factor:,.1f} in {name} ({stack.gpu_pools_by_name[name].slot_size} a slot)"
-            for name, room in grants.items()
-        )
+        sums = " + ".join(f"{amount / factor:,.1f} in {words}" for amount, words in needs if words)
         least = ceil(needed / factor)
         written = f'"{least}"' if field == "cpu" else f"{least}Gi"
         yield Problem(
@@ -88,3 +87,19 @@ def _compare_with_quota(
             f"write {field}: {written}, grant fewer GPUs, or write the podSize that its pods have",
             severity="warning",
         )
+
+
+def _find_need(stack: StackConfig, pool: Pool, amount: GpuAmount, at: int) -> tuple[int, str]:
+    """Return the CPU (0) or memory (1) of the pods on a tenant's GPUs in a pool, and words; (0, "") if not known.
+
+    Of several sizes of nodes it is the size whose pods need least, so that the quota serves no size.
+    """
+    if pool.slot_size:
+        return ceil(size_grant(stack, pool, amount)[at]), f"{pool.name} ({pool.slot_size} a slot)"
+    gpus = int(count_gpus(pool, amount))  # cut and shared GPUs have slots
+    if pool.purpose != "training" or not gpus:
+        return 0, ""
+    runs = list_whole_pods(stack, pool, gpus)
+    pods, size = min(runs, key=lambda run: run[0] * run[1].room[at])
+    each = "a pod" if pods == 1 else f"{pods} pods"
+    return ceil(pods * size.room[at]), f"{pool.name} ({each} of {size}, on whole nodes)"

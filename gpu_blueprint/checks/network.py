@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from ..config import NewVpc, PrivateApi, StackConfig
-from ..errors import Path, Problem, suggest
+from ..errors import Path, Problem
 
 
 def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:
@@ -27,18 +27,19 @@ def refuse_pool_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
     """Refuse zones of pools in which the network has no subnet."""
     for index, pool in enumerate(stack.pools):
         for at, zone in enumerate(pool.zones or []):
-            yield from _refuse_zone(stack, zone, ("pools", index, "zones", at))
+            yield from refuse_zone(stack, zone, ("pools", index, "zones", at))
 
 
 def refuse_reservation_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
     """Refuse zones of reservations in which the network has no subnet."""
     for index, reservation in enumerate(stack.reservations):
-        yield from _refuse_zone(stack, reservation.zone, ("reservations", index, "zone"))
+        yield from refuse_zone(stack, reservation.zone, ("reservations", index, "zone"))
 
 
-def _refuse_zone(stack: StackConfig, zone: str, path: Path) -> Iterator[Problem]:
+def refuse_zone(stack: StackConfig, zone: str, path: Path) -> Iterator[Problem]:
+    """Refuse a zone in which the network has no subnet."""
     if zone not in stack.network.zones:
-        hint = suggest(zone, stack.network.zones, "it has")
+        hint = f"it has {', '.join(stack.network.zones)}"
         yield Problem("zone-not-in-network", path, f"{zone!r} is not a zone of the network", hint)
 
 

@@ -10,6 +10,7 @@ from ..config.sizes import count_slots
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from ..errors import Problem, suggest
 from ..storage.mounts import list_pool_scratch
+from .network import refuse_zone
 
 
 def refuse_storage_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
@@ -24,11 +25,8 @@ def refuse_storage_zones_outside_region(stack: StackConfig) -> Iterator[Problem]
 
 def refuse_storage_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
     """Refuse Lustre file systems in a zone where the network has no subnet."""
-    zones = stack.network.zones
     for index, scratch in list_lustre(stack):
-        if scratch.zone not in zones:
-            reason, hint = f"{scratch.zone!r} is not a zone of the network", suggest(scratch.zone, zones, "it has")
-            yield Problem("zone-not-in-network", ("storage", index, "zone"), reason, hint)
+        yield from refuse_zone(stack, scratch.zone, ("storage", index, "zone"))
 
 
 def refuse_repeated_storage(stack: StackConfig) -> Iterator[Problem]:
@@ -92,9 +90,13 @@ def refuse_pools_outside_storage_zone(stack: StackConfig) -> Iterator[Problem]:
             if others and scratch.zone in stack.network.zones:
                 tenants = [name for name in scratch.tenants if _may_use(stack, name, pool)]
                 reason = f"pods of {', '.join(tenants)} mount {scratch.name!r}, which lies in {scratch.zone}, and "
-                reason += f"the pool launches in {', '.join(others)} too"
+                zones = stack.list_zones(pool)
+                also = " too" if scratch.zone in zones else ""
+                reason += f"the pool launches in {', '.join(others)}{also}"
                 path = (*stack.locate(pool), "zones") if pool.zones else stack.locate(pool)
-                hint = f"write zones: [{scratch.zone}], or take {', '.join(tenants)} out of storage {scratch.name}"
+                moved = f"zone: {zones[0]} in storage {scratch.name}, " if len(zones) == 1 else ""
+                out = f"take {', '.join(tenants)} out of storage {scratch.name}"
+                hint = f"write zones: [{scratch.zone}], {moved}or {out}"
                 yield Problem("pool-outside-storage-zone", path, reason, hint)
 
 

@@ -96,7 +96,9 @@ def resource_id(prefix: str) -> Any:
 
 
 _ZONE = r"[a-z]{2}(-[a-z]+)+-\d[a-z]"
-Zone = Annotated[str, Shape(_ZONE, "not-a-zone", "an availability zone such as us-east-1a")]
+Zone = Annotated[
+    str, Shape(_ZONE, "not-a-zone", "an availability zone", "write the region with a zone's letter, such as us-east-1a")
+]
 
 
 def _check_region(name: str) -> str:

@@ -35,10 +35,10 @@ class Hours(Model):
     """IANA name of the time zone, such as `Europe/Berlin`; the hours follow its daylight saving time. Default: the
     stack's `timezone`."""
     start: TimeOfDay
-    """Time at which the pool opens, quoted: `"07:30"`."""
+    """Time at which the pool opens, quoted, such as `"07:30"`."""
     stop: EndTime
-    """Time at which the pool closes, quoted. A stop that is not after the start is on the next day; `"24:00"` is
-    midnight."""
+    """Time at which the pool closes, quoted, such as `"19:00"`. A stop that is not after the start is on the next day;
+    `"24:00"` is midnight."""
     days: Annotated[list[Day], BeforeValidator(_refuse_text)] = Field(["mon", "tue", "wed", "thu", "fri"], min_length=1)
     """Days on which the pool opens."""
 

@@ -16,6 +16,15 @@ def find_pod_room(stack: StackConfig, pool: Pool, units: int) -> PodSize:
     return pool.find_pod_size(units) or _find_share(stack, pool, units)
 
 
+def list_whole_pods(stack: StackConfig, pool: Pool, gpus: int) -> list[tuple[int, PodSize]]:
+    """Return (pods, size of a pod) for each size of node: the pods on whole nodes that a number of GPUs holds.
+
+    GPUs that do not fill the smallest node are one pod.
+    """
+    sizes = {row.gpu_devices for row in stack.list_instances(pool) if row.gpu_devices <= gpus}
+    return [(gpus // size, find_pod_room(stack, pool, size)) for size in sorted(sizes or {gpus})]
+
+
 def _find_share(stack: StackConfig, pool: Pool, gpus: int) -> PodSize:
     """Return the part of a node that belongs to some of its GPUs, in steps that people read."""
     found = stack.list_instances(pool)

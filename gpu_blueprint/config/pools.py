@@ -50,7 +50,7 @@ class Pool(Model):
     only types with CPU and memory for the pods of all their slots. Default: 1800m and 6Gi for shared and cut GPUs, no
     condition for whole GPUs."""
     purchase: list[Purchase] = Field(min_length=1)
-    """Ways to buy capacity, tried in this order: `reserved`, then `spot`, then `on-demand`."""
+    """Ways to buy capacity, tried in this order: `reserved`, then `spot`, then `on-demand`; such as `[on-demand]`."""
     reservations: list[ReservationTerm] = Field([], max_length=30)
     """Reservations of the stack that the pool uses; needs `reserved` in purchase."""
     checkpointed: bool = False
@@ -60,9 +60,9 @@ class Pool(Model):
     sharing: Sharing = Exclusive()
     """Sharing of a GPU between pods. Default: a pod gets whole GPUs."""
     max_gpus: int = Field(ge=1, le=10_000)
-    """Ceiling of the pool in physical GPUs. Karpenter launches no more, except while it replaces nodes: the new node
-    starts before the old node goes. `cost` and `quotas` count these nodes too. Another ceiling replaces no node:
-    types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
+    """Ceiling of the pool in physical GPUs, such as `8`. Karpenter launches no more, except while it replaces nodes:
+    the new node starts before the old node goes. `cost` and `quotas` count these nodes too. Another ceiling replaces
+    no node: types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
     zones: Annotated[list[Zone], Field(min_length=1)] | None = None
     """Zones to launch in. Default: all zones of the network."""
     disk: Disk = Disk()

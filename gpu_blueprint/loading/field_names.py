@@ -1,17 +1,19 @@
 """The models and field names that a place of a stack object allows."""
 
+import re
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from ..config.shapes import Shape
 from ..errors import Path
-from ..model import Model
+from ..model import Model, field_text
 
 ScalarType = Literal["text", "number", "fraction"]
 """Type of a scalar: a number is whole, a fraction need not be."""
 _DISCRIMINATORS = ("mode", "access", "signal", "purpose", "kind", "server")
 """Fields by which pydantic chooses a member of a union."""
+_EXAMPLE = re.compile(r"\bsuch as `([^`]+)`")
 
 
 def find_value(data: Any, part: str | int) -> Any:
@@ -79,6 +81,26 @@ def takes_mappings(path: Path, root: type[Model]) -> bool:
 def is_required(path: Path, root: type[Model]) -> bool:
     """Return whether the field at this path must be in the file."""
     return any(field.is_required() for field in _find_fields(path, root))
+
+
+def may_be_empty(path: Path, root: type[Model]) -> bool:
+    """Return whether the field at this path takes ``{}``: a mapping none of whose fields is required."""
+    models = _find_models(path, root) if _find_fields(path, root) and path[-1:] and isinstance(path[-1], str) else []
+    return any(not any(field.is_required() for field in model.model_fields.values()) for model in models)
+
+
+def find_example(path: Path, root: type[Model]) -> str:
+    """Return the example in the text of the field at this path, behind ``such as``; empty if it has none.
+
+    A list has an example only if the text writes it with brackets: other words are of its items.
+    """
+    for model in _find_models(path[:-1], root):
+        for name, field in model.model_fields.items():
+            if (field.alias or name) == path[-1]:
+                found = _EXAMPLE.search(" ".join(field_text(model, name).split()))
+                is_item = get_origin(field.annotation) is list and found and not found[1].startswith("[")
+                return found[1] if found and not is_item else ""
+    return ""
 
 
 def find_type(path: Path, root: type[Model]) -> ScalarType | None:

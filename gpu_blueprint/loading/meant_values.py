@@ -31,8 +31,23 @@ _FIELDS = {
     "tensor_parallel_size": "gpus",
     "args": "arguments",
     "flags": "arguments",
+    "efa": "multiNode",
+    "max_nodes": "maxGpus, the GPUs of all nodes together",
+    "open": "start",
+    "close": "stop",
+    "queue": "queueing",
+    "kueue": "queueing",
 }
-"""Name in config.json, config.pbtxt or of a flag → the field of a model with this meaning."""
+"""Name in config.json, in config.pbtxt, of a flag, or of an everyday word → the field with this meaning, and words."""
+_CHOICES = {
+    "rw": "write",
+    "readwrite": "write",
+    "read-write": "write",
+    "ro": "read",
+    "readonly": "read",
+    "read-only": "read",
+}
+"""Word of other programs → a choice with this meaning, in any field that has it."""
 _VALUES = {
     ("format", "plan"): "write tensorrt",
     ("format", "engine"): "write tensorrt",
@@ -101,15 +116,19 @@ def suggest_tag(path: Path, text: str) -> str:
     return f"write {text}-py3" if path[-1:] == ("tag",) and _TAG_OF_TRITON.fullmatch(text) else ""
 
 
-def suggest_field(name: str, fields: Iterable[str]) -> str:
-    """Return the remedy for the name that a field of a model has in another program; empty if none has it."""
-    meant = _FIELDS.get(name) or _FIELDS.get(re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name))
-    return f"write {meant}" if meant in list(fields) else ""
+def find_meant_field(name: str, fields: Iterable[str]) -> tuple[str, str]:
+    """Return the field that a name of another program or of everyday means, and words about it; else empty texts."""
+    meant = _FIELDS.get(name) or _FIELDS.get(re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name), "")
+    field, _, words = meant.partition(", ")
+    return (field, f", {words}" if words else "") if field in list(fields) else ("", "")
 
 
-def suggest_choice(path: Path, value: Any) -> str:
-    """Return the remedy for a choice of models that other programs have, such as ``format: plan``; else empty."""
-    return _VALUES.get((str(path[-1]), str(value).lower()), "") if path[:1] == _MODELS else ""
+def suggest_choice(path: Path, value: Any, choices: Iterable[str]) -> str:
+    """Return the remedy for a choice that other programs have, such as ``format: plan`` or ``rw``; else empty."""
+    if path[:1] == _MODELS and (hint := _VALUES.get((str(path[-1]), str(value).lower()))):
+        return hint
+    meant = _CHOICES.get(str(value).lower())
+    return f"did you mean {meant}?" if meant in list(choices) else ""
 
 
 def suggest_mapping(path: Path, value: Any) -> str:

@@ -14,6 +14,7 @@ from ..errors import Path, Problem, find_close, suggest
 from ..keys import SECRET_KEYS
 from ..model import Model
 from .field_names import (
+    find_example,
     find_other_choice,
     find_owning_choice,
     find_value,
@@ -24,12 +25,13 @@ from .field_names import (
     list_shapes,
     list_tags,
     list_value_choices,
+    may_be_empty,
     takes_mappings,
 )
 from .meant_values import (
+    find_meant_field,
     suggest_billions,
     suggest_choice,
-    suggest_field,
     suggest_mapping,
     suggest_number,
     suggest_tag,
@@ -74,7 +76,9 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
         return _explain_type(error, value, path, root, data)
     match error:
         case "missing":
-            return Problem("missing-field", path, "this field is required", "add it")
+            example = find_example(path, root)
+            hint = f"add it, such as {path[-1]}: {example}" if example else "add it"
+            return Problem("missing-field", path, "this field is required", hint)
         case "extra_forbidden":
             return _explain_unknown(path, root, data)
         case "invalid_key":
@@ -126,15 +130,35 @@ def _drop_tags(location: Path, data: Any) -> Path:
 
 def _explain_unknown(path: Path, root: type[Model], data: Any) -> Problem:
     """Return the problem of a field that does not exist, or not with a choice such as ``server: triton``."""
-    fields, choice = list_fields(path[:-1], root, data), find_other_choice(path, root, data)
+    choice = find_other_choice(path, root, data)
     if path[-1] in SECRET_KEYS:
         hint = f"take it out, and run `pulumi config set --secret {path[-1]}`"
         return Problem(SECRET_IN_STACK, path, "a secret does not belong in a file", hint)
     reason = f"unknown field with {choice}" if choice else "unknown field"
-    hint = suggest_field(str(path[-1]), fields) or suggest(str(path[-1]), fields, "its fields are")
-    if choice and (owner := find_owning_choice(path, root)) and not find_close(str(path[-1]), fields):
-        hint = f"remove it: it belongs to {owner}"
-    return Problem(UNKNOWN_FIELD, path, reason, hint)
+    return Problem(UNKNOWN_FIELD, path, reason, _suggest_known(path, root, data, is_of_a_choice=bool(choice)))
+
+
+def _suggest_known(path: Path, root: type[Model], data: Any, *, is_of_a_choice: bool) -> str:
+    """Return the remedy for an unknown field: a field of this mapping, another place for it, or all fields."""
+    name, fields, here = str(path[-1]), list_fields(path[:-1], root, data), path[:-1]
+    meant, words = find_meant_field(name, fields)
+    if meant:
+        return f"write {_write_field((*here, meant), root, path, data)}{words}"
+    if find_close(name, fields):
+        return suggest(name, fields)
+    if is_of_a_choice and (owner := find_owning_choice(path, root)):
+        return f"remove it: it belongs to {owner}"
+    top = list_fields((), root, data)
+    if here and (found := name if name in top else find_meant_field(name, top)[0]):
+        return f"write {_write_field((found,), root, path, data)} in the stack itself, beside {here[0]}"
+    return suggest(name, fields, "its fields are")
+
+
+def _write_field(field: Path, root: type[Model], path: Path, data: Any) -> str:
+    """Write the name of a field that is meant by the field at ``path``, with ``{}`` in place of a switch."""
+    for part in path:
+        data = find_value(data, part)
+    return f"{field[-1]}: {{}}" if data is True and may_be_empty(field, root) else str(field[-1])
 
 
 def _is_bucket_address(path: Path, value: Any) -> bool:
@@ -154,6 +178,8 @@ def _suggest_bucket(data: Any) -> str:
 
 def _suggest_shape(error: str, value: Any, path: Path, root: type[Model]) -> str:
     """Return the value that its author meant, or its shape; empty if that is not clear."""
+    if isinstance(value, bool) and error.startswith("model") and may_be_empty(path, root):
+        return f"write {path[-1]}: {{}}" if value else f"leave {path[-1]} out"
     if error == "list_type" and takes_mappings(path, root):
         return "write a list of mappings, each behind a dash"
     if error == "dict_type" and (choices := list_value_choices(path, root)):
@@ -179,8 +205,9 @@ def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Proble
         hint = f"ECR cannot cache {_NVIDIA}: copy its images to a registry of yours, and name it in mirror"
         return Problem("not-a-choice", path, f"{shown} is none of {expected}", hint)
     value = next((name for name, upstream in UPSTREAMS.items() if upstream.host == value), value)
-    close = get_close_matches(str(value).lower(), re.findall(r"'([^']+)'", expected), 1)
-    hint = suggest_choice(path, value) or (f"did you mean {close[0]}?" if close else "")
+    choices = re.findall(r"'([^']+)'", expected)
+    close = get_close_matches(str(value).lower(), choices, 1)
+    hint = suggest_choice(path, value, choices) or (f"did you mean {close[0]}?" if close else "")
     return Problem("not-a-choice", path, f"{shown} is none of {expected}", hint)
 
 

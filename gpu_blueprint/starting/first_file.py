@@ -6,6 +6,7 @@ from math import ceil, floor
 from ..catalog.prices import HOURS_A_MONTH
 from ..checks.sizes import find_sellable_size
 from ..config import Pool, StackConfig
+from ..config.pod_rooms import list_whole_pods
 from ..cost.bounds import estimate_hourly_ceilings, estimate_monthly_expectations
 from ..cost.money import Usd
 from ..errors import StackError, UsageError
@@ -62,6 +63,7 @@ def make_first_file(wish: Wish, file: str) -> FirstFile:
         monthly_budget=wish.dollars or (None if month.unknown else ceil(month.known / _ROUND_BUDGET) * _ROUND_BUDGET),
     )
     note = _say_numbers(wish, numbers.max_gpus, month, is_chosen=not given)
+    numbers = _size_quota(wish, numbers, file)
     return FirstFile(write_text(wish, numbers), _load(wish, numbers, file), note)
 
 
@@ -77,8 +79,25 @@ def _fit_pods(wish: Wish, numbers: Numbers, file: str) -> Numbers:
     return numbers
 
 
+def _size_quota(wish: Wish, numbers: Numbers, file: str) -> Numbers:
+    """Return the numbers with a quota for a run on all GPUs of a pool for training, on nodes of any of its sizes."""
+    if wish.purpose != "training" or wish.sharing_fields:
+        return numbers
+    try:
+        config = _check(wish, replace(numbers, least_cpus=0, least_gib=0), file, bounded=False)
+    except StackError:
+        return numbers  # its reader names the problems
+    runs = list_whole_pods(config, config.gpu_pools[0], numbers.max_gpus)
+    cpu_milli, memory_mib = (max(pods * size.room[at] for pods, size in runs) for at in (0, 1))
+    return replace(numbers, least_cpus=ceil(cpu_milli / 1000), least_gib=ceil(memory_mib / 1024))
+
+
 def _load(wish: Wish, numbers: Numbers, file: str) -> StackConfig:
-    return check_source(wish.environment, Source(write_text(wish, numbers), file)).config
+    return _check(wish, _size_quota(wish, numbers, file), file)
+
+
+def _check(wish: Wish, numbers: Numbers, file: str, *, bounded: bool = True) -> StackConfig:
+    return check_source(wish.environment, Source(write_text(wish, numbers), file), bounded=bounded).config
 
 
 def _estimate_month(config: StackConfig) -> Usd:

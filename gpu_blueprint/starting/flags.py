@@ -1,6 +1,7 @@
 """Problems of the file as problems of the flags that decide its fields."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ..errors import Path, Problem
 from ..loading.file_keys import REGION_IN_FILE
@@ -28,10 +29,17 @@ _FLAGS: dict[Path, str] = {
     ("tenants", 0, "members"): "--member",
 }
 
+_REMEDIES = {
+    "spot-without-checkpoints": "leave spot out here; if jobs resume from checkpoints, write spot into purchase and "
+    "checkpointed: true into the file afterwards",
+}
+"""Kind of a problem whose remedy is a field that no flag writes → the remedy."""
+
 
 def explain(problems: Iterable[Problem]) -> Iterator[str]:
     """Yield each problem once, with the flag that decides the field."""
-    yield from dict.fromkeys(f"{find_flag(problem.path)}: {problem.message}" for problem in problems)
+    told = (replace(problem, hint=_REMEDIES.get(problem.kind, problem.hint)) for problem in problems)
+    yield from dict.fromkeys(f"{find_flag(problem.path)}: {problem.message}" for problem in told)
 
 
 def find_flag(path: Path) -> str:

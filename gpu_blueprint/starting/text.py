@@ -21,6 +21,9 @@ class Numbers:
     """Comment on the ceiling."""
     hourly_ceiling: float | None = None
     monthly_budget: float | None = None
+    least_cpus: int = 0
+    least_gib: int = 0
+    """The least quota of the tenant, in CPUs and GiB of memory; the usual quota of its GPUs may be more."""
     pod_size: PodSize | None = None
     """CPU and memory of a slot, where the nodes have less than the default."""
 
@@ -105,7 +108,7 @@ def _write_tenant(wish: Wish, numbers: Numbers) -> list[str]:
         "    tenants:",
         f"      - name: {write_scalar(wish.tenant)}",
         f"        gpus: {write_flow({wish.pool: slots})} # the whole pool",
-        f'        cpu: "{slots * cpus}"',
-        f"        memory: {slots * gib}Gi",
+        f'        cpu: "{max(slots * cpus, numbers.least_cpus)}"',
+        f"        memory: {max(slots * gib, numbers.least_gib)}Gi",
         f"        members: {write_flow(wish.members)}",
     ]

@@ -92,6 +92,44 @@ def test_pods_of_whole_gpus_have_no_known_size_so_nothing_is_warned_of() -> None
     assert list(warn_of_unusable_slots(config(tenants=[tenant(gpus={"main": 8}, cpu="1", memory="1Gi")]))) == []
 
 
+def train(gpus: int, **overrides: str) -> list[str]:
+    """Return the warnings of a team that trains on nodes with eight A100."""
+    nodes = pool(purpose="training", gpu="a100-80gb", gpusPerNode=[8], maxGpus=32)
+    return [str(found) for found in warn_of_unusable_slots(config(pools=[nodes], tenants=[_team(gpus, **overrides)]))]
+
+
+def _team(gpus: int, **overrides: str) -> dict[str, Any]:
+    return tenant(gpus={"main": gpus}, **{"cpu": "400", "memory": "5Ti", **overrides})
+
+
+def test_a_quota_below_the_pods_of_whole_nodes_for_training_is_warned_of_with_the_quota_to_write() -> None:
+    (memory,) = train(32, memory="2048Gi")
+    assert memory == (
+        "tenants.0.memory: the pods on all GPUs of team need 4,256.0 GiB of memory: 4,256.0 in main (4 pods of 95200m "
+        "CPU and 1064Gi, on whole nodes); its quota is 2,048, so some of its GPUs can never be used; write memory: "
+        "4256Gi, grant fewer GPUs, or write the podSize that its pods have"
+    )
+    assert train(32, memory="4256Gi") == train(32) == []
+
+
+def test_a_quota_for_training_counts_whole_nodes_and_the_part_of_a_node_where_it_grants_no_more() -> None:
+    assert train(12, cpu="96", memory="1064Gi") == []
+    (cpus,) = train(12, cpu="95")
+    assert 'write cpu: "96"' in cpus
+    assert train(4, cpu="48", memory="532Gi") == []
+    (part,) = train(4, cpu="47")
+    assert "47.6 in main (a pod of 47600m CPU and 532Gi, on whole nodes)" in part
+    assert train(0, cpu="1", memory="1Gi") == []
+
+
+def test_a_quota_for_training_serves_the_size_of_nodes_that_needs_least() -> None:
+    sizes = pool(purpose="training", gpu="l4", gpusPerNode=[1, 8], maxGpus=8)
+    serves_the_small = tenant(gpus={"main": 8}, cpu="32", memory="128Gi")
+    assert list(warn_of_unusable_slots(config(pools=[sizes], tenants=[serves_the_small]))) == []
+    (by_cpu,) = warn_of_unusable_slots(config(pools=[sizes], tenants=[{**serves_the_small, "cpu": "12"}]))
+    assert "8 pods of" in by_cpu.reason
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_quotas_of_shipped_stacks_hold_the_pods_of_their_slots(name: str) -> None:
     assert list(warn_of_unusable_slots(shipped_config(name))) == []

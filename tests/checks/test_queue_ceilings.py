@@ -95,8 +95,9 @@ def test_an_unknown_price_is_refused() -> None:
     dear = pool(name="train", purpose="training", instanceTypes=["p5e.48xlarge"])
     (line,) = told("queue-price-unknown", **limited(500, pools=[dear], **elsewhere))
     assert line.startswith(f"{WHERE}: no price is known of p5e.48xlarge in us-west-2, so the queue cannot count")
-    assert kinds(**queued(pools=[dear], **elsewhere)) == []
-    foreign = tenant(name="other", gpus={"train": 8})
+    room = {"cpu": "192", "memory": "2Ti"}
+    assert kinds(**queued(team(**room), pools=[dear], **elsewhere)) == []
+    foreign = tenant(name="other", gpus={"train": 8}, **room)
     cheap = team(gpus={"small": 4}, queue={"hourlyCeiling": 500})
     shared = train(name="small", sharing={"mode": "time-slicing", "replicas": 2})
     assert kinds(**queued(cheap, foreign, pools=[dear, shared], **elsewhere)) == []

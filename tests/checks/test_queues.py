@@ -23,10 +23,14 @@ def test_a_queue_that_can_work_is_right(order: str, queue: dict[str, Any] | None
     assert kinds(**queued(team(queue=queue), queueing={"order": order})) == []
 
 
+NODE = {"cpu": "192", "memory": "2Ti"}
+"""Quota that holds the pods of a node of ``gang()``."""
+
+
 def test_a_stack_without_queueing_is_told_nothing_of_queues() -> None:
     """The same stack, oversold, with a lonely gang pool and a service, is legal without queues."""
     serving = {**monitoring(), "services": [service(pool="train")], "cluster": cluster(systemNodes={"count": 4})}
-    stack = queued(team(count=8), team("other"), pools=[gang(maxGpus=8)], queueing=None)
+    stack = queued(team(count=8, **NODE), team("other", **NODE), pools=[gang(maxGpus=8)], queueing=None)
     assert [kind for kind, _ in kinds(**stack, **serving)] == ["quotas-above-ceiling"]
 
 
@@ -235,8 +239,8 @@ def test_a_pool_for_gangs_holds_two_nodes() -> None:
         "pools.0.maxGpus: multiNode is for jobs of several nodes, and a job of 2 nodes needs 2 × 8 = 16 GPUs: "
         "the pool reaches 8 (whole nodes hold 8 GPUs of maxGpus 15), so the job would wait for ever"
     )
-    assert kinds(**queued(pools=[gang(maxGpus=16)])) == []
-    assert kinds(**queued(pools=[gang(maxGpus=8, multiNode=None, zones=None)])) == []
+    assert kinds(**queued(team(**NODE), pools=[gang(maxGpus=16)])) == []
+    assert kinds(**queued(team(**NODE), pools=[gang(maxGpus=8, multiNode=None, zones=None)])) == []
 
 
 def test_headroom_leaves_room_for_two_nodes() -> None:
@@ -244,7 +248,7 @@ def test_headroom_leaves_room_for_two_nodes() -> None:
     (line,) = told("gang-above-ceiling", **queued(pools=[gang(**warm)]))
     assert "the pool reaches 16 (maxGpus 16), 15 without the 1 of headroom, so" in line
     assert "write maxGpus: 24 or more" in line
-    assert kinds(**queued(pools=[gang(maxGpus=24, **warm)])) == []
+    assert kinds(**queued(team(**NODE), pools=[gang(maxGpus=24, **warm)])) == []
 
 
 def test_a_reservation_of_one_node_holds_no_gang() -> None:

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.cost.assumptions import list_assumptions
+from gpu_blueprint.cost.bounds import estimate_hourly_ceilings
 from gpu_blueprint.cost.cpu_pools import estimate_cpu_pool
 from gpu_blueprint.cost.estimate import as_json
+from gpu_blueprint.cost.money import Usd
 from gpu_blueprint.cost.nodes import ON_DEMAND, find_terms
 from gpu_blueprint.cost.surge import price_surge
 
@@ -123,6 +125,24 @@ def test_a_bound_names_the_cpu_pool_that_costs_most(bound: str, usd: int) -> Non
     bounds: dict[str, Any] = {bound: usd}
     (line,) = builders.problems(**stack_of(maxCpus=4000), **bounds)
     assert line.startswith(f"{bound}: ") and "pool cpu costs most" in line and "lower its maxCpus" in line
+
+
+def test_a_ceiling_that_the_quotas_break_names_the_cpu_pool_and_its_dollars() -> None:
+    team = builders.tenant(cpu="512")
+    parts = estimate_hourly_ceilings(builders.config(tenants=[team], pools=[builders.pool(maxGpus=64)]))
+    made, total = parts["cpu"], sum(parts.values(), start=Usd())
+    assert parts["main"].known > made.known
+
+    def refuse(below: float) -> str:
+        stated: dict[str, Any] = {"tenants": [team], "pools": [builders.pool(maxGpus=64)]}
+        (line,) = builders.problems(**stated, hourlyCeiling=round(total.known - below, 2))
+        return line
+
+    line = refuse(made.known - 1)
+    words = "the CPU pool that the platform makes for all cpu and memory of the tenants costs"
+    assert f"above this ceiling, {words} {made} of it, and pool main costs most ({parts['main']}); lower its" in line
+    assert line.endswith("state a pool with purpose: cpu of less than the platform's 672 vCPUs")
+    assert words not in refuse(made.known + 1)
 
 
 def test_a_bound_that_the_platforms_own_pool_breaks_says_to_state_a_pool() -> None:
