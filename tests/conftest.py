@@ -2,6 +2,7 @@
 
 import logging
 import os
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,8 +45,8 @@ def front(moto: str) -> Iterator[Endpoint]:
 
 
 @pytest.fixture
-def aws_endpoint(front: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
-    """The address that boto3 takes for AWS: moto, and the answers that a test puts before it.
+def aws_endpoint(front: Endpoint, moto: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+    """The address that boto3 takes for AWS: moto, empty, and the answers that a test puts before it.
 
     The machine's own configuration is not read.
     """
@@ -58,6 +59,8 @@ def aws_endpoint(front: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_ENDPOINT_URL", front.url)
+    with urllib.request.urlopen(urllib.request.Request(f"http://{moto}/moto-api/reset", method="POST")):
+        pass
     front.answers.clear()
     front.asked.clear()
     return front
