@@ -193,7 +193,10 @@ def test_a_grant_in_an_unqueued_pool_is_a_limit(queues: QueueLab) -> None:
 def test_kinds_of_jobs_that_the_cluster_lacks_are_left_alone(queues: QueueLab) -> None:
     lines = map(json.loads, queues.lab.workspace.find_log("kueue").read_text().splitlines())
     absent = "No matching API in the server for job framework, deferring setting up controller"
-    assert {line["jobFrameworkName"] for line in lines if line["msg"] == absent} == {*FRAMEWORKS} - {"batch/job"}
+    assert {line["jobFrameworkName"] for line in lines if line["msg"] == absent} == {*FRAMEWORKS} - {
+        "batch/job",
+        "jobset.x-k8s.io/jobset",
+    }
 
 
 def test_weights_divide_what_is_idle_under_two_hundred_jobs(queues: QueueLab) -> None:

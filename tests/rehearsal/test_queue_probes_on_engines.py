@@ -36,7 +36,7 @@ def test_queues_keep_what_the_preview_promises(opened: tuple[Lab, StackConfig]) 
     assert len(results) == 8
     notes = results["a100-train/queues"].outcome.notes
     parts = [note.partition(" after ")[0] for note in notes]
-    assert parts == ["vision 16", "vision 8 + language 8", "8 Jobs of vision stopped (InCohortReclamation)"]
+    assert parts == ["vision 16", "vision 8 + language 8", "1 Job of vision stopped (InCohortReclamation)"]
 
 
 def test_the_printed_job_of_each_team_runs(opened: tuple[Lab, StackConfig]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from gpu_blueprint.config import StackConfig
+from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.rehearsal.outcome import Fate
 from gpu_blueprint.rehearsal.runner import Rehearsal, rehearse
 from lab.aws import Call
@@ -87,10 +87,11 @@ def test_the_metadata_service_demands_a_token_and_hides_from_pods(played: Played
     assert {(option["HttpTokens"], str(option["HttpPutResponseHopLimit"])) for option in options} == {("required", "1")}
 
 
-def test_a_node_without_multi_node_jobs_has_one_interface(played: Played) -> None:
-    assert {(len(launch.template.interfaces) or 1, launch.template.efa_count) for launch in played.found.launches} == {
-        (1, 0)
-    }
+def test_nodes_for_jobs_of_several_nodes_have_all_their_efa_and_the_others_one_interface(played: Played) -> None:
+    for launch in played.found.launches:
+        pool = find_pool_of(played.config, launch)
+        efa = pool.candidates[0].efa_interfaces if isinstance(pool, Pool) and pool.multi_node else 0
+        assert (len(launch.template.interfaces) or 1, launch.template.efa_count) == (1 + efa, efa)
 
 
 def test_reserved_nodes_go_into_the_reservation(played: Played) -> None:
