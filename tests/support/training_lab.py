@@ -15,7 +15,7 @@ from lab.kubelets import STOPS
 from lab.lab import Lab
 
 from .attack_lab import find_client
-from .edits import Stack
+from .edits import Edit, Stack
 from .queue_lab import WORKLOAD, QueueLab, find_condition
 from .queue_work import TRAINING, load_research
 
@@ -25,9 +25,8 @@ FOREMOST, OTHER = "vision", "language"
 
 
 def widen_training(stack: Stack) -> None:
-    """Let the training pool of research have four nodes, also of spot and in all zones, and vision all of them."""
+    """Let the training pool of research have four nodes, also of spot, and vision all of them."""
     pool = next(pool for pool in stack["pools"] if pool["name"] == TRAINING)
-    del pool["zones"], pool["multiNode"]
     pool |= {"purchase": ["spot", "on-demand"], "checkpointed": True, "maxGpus": 32}
     first, second = (tenant for tenant in stack["tenants"] if tenant["name"] in (FOREMOST, OTHER))
     first["gpus"][TRAINING] = second["gpus"][TRAINING] = 16
@@ -35,6 +34,13 @@ def widen_training(stack: Stack) -> None:
     next(pool for pool in stack["pools"] if pool["name"] == "cpu")["maxCpus"] = 900
     stack["hourlyCeiling"] = 1000
     del stack["monthlyBudget"]
+
+
+def spread_training(stack: Stack) -> None:
+    """Let the training pool also have all zones of the network, and so no EFA."""
+    widen_training(stack)
+    pool = next(pool for pool in stack["pools"] if pool["name"] == TRAINING)
+    del pool["zones"], pool["multiNode"]
 
 
 class TrainingLab(QueueLab):
@@ -130,9 +136,9 @@ class TrainingLab(QueueLab):
 
 
 @contextmanager
-def open_training_lab() -> Iterator[TrainingLab]:
+def open_training_lab(edit: Edit = widen_training) -> Iterator[TrainingLab]:
     """A lab of research with a wider training pool, with all rendered objects, Karpenter, JobSet and Kueue."""
-    config, plan = load_research(widen_training)
+    config, plan = load_research(edit)
     with Lab(build_scene("research", config, plan), TIMINGS) as lab:
         refusals = load_platform(lab, lambda _: None)
         assert not refusals, refusals
