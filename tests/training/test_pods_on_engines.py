@@ -1,4 +1,4 @@
-"""A training run on a pool of several zones, with the real scheduler and Karpenter."""
+"""The pods of a training run on a pool of several zones, with the real scheduler and Karpenter."""
 
 import pytest
 
