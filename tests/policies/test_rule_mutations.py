@@ -2,14 +2,16 @@
 
 import pytest
 
+from ..support.tiers import keep_some
+from .cases import CASES
 from .equivalent_mutants import EQUIVALENT
-from .mutated_rules import World, find_cases, list_all_units, list_survivors
+from .mutated_rules import World, list_all_units, list_survivors
 from .mutations import Unit
 
 UNITS = list_all_units()
 
 
-@pytest.mark.parametrize("unit", UNITS, ids=str)
+@pytest.mark.parametrize("unit", keep_some(UNITS, 24), ids=str)
 def test_no_condition_and_no_constant_can_be_changed_without_a_case_that_fails(unit: Unit) -> None:
     unnoticed, _ = list_survivors(unit)
     assert unnoticed == sorted(change for change in EQUIVALENT if change.startswith(f"{unit}: "))
@@ -21,5 +23,4 @@ def test_every_equivalent_mutant_belongs_to_a_unit() -> None:
 
 def test_copies_without_a_change_hold_in_every_case() -> None:
     world = World()
-    for unit in UNITS:
-        assert not world.notices(find_cases(unit)), unit
+    assert [str(case) for case in CASES if world.notices([case])] == []
