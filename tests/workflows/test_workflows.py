@@ -24,6 +24,7 @@ WRITES = {
     "deploy/up": {"id-token"},
     "drift/look": {"id-token"},
     "drift/tell": {"issues"},
+    "nightly/tell": {"issues"},
 }
 """Workflow and job → the permissions with which it writes."""
 ON_PULL_REQUESTS = {"labels", "platform", "test"}
@@ -162,7 +163,7 @@ def test_the_page_names_every_variable_and_every_label() -> None:
     text = "".join(file.read_text() for file in WORKFLOWS)
     named = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
     used = set(re.findall(r"vars\.(\w+)", text))
-    used |= {f"{body['with']['role']}_PROD" for body in JOBS.values() if "with" in body}
+    used |= {f"{body['with']['role']}_PROD" for body in JOBS.values() if "role" in body.get("with", {})}
     assert used == {name for name in named if name.isupper()}
     assert re.findall(r"^    gh label create 'accept: (.+)'$", page, re.MULTILINE) == [*VERDICTS[2:]]
 
@@ -173,8 +174,10 @@ def test_the_report_knows_the_verdicts_in_their_order() -> None:
 
 
 def test_every_job_ends_by_itself() -> None:
-    with_steps = [name for name in JOBS if list_steps(name)]
-    assert [name for name in with_steps if not 0 < int(JOBS[name].get("timeout-minutes", 0)) <= 110] == []
+    limits = {name: JOBS[name].get("timeout-minutes", "0") for name in JOBS if list_steps(name)}
+    assert limits.pop("engines/run") == "${{ inputs.minutes }}"
+    limits |= {name: body["with"]["minutes"] for name, body in JOBS.items() if "minutes" in body.get("with", {})}
+    assert [name for name, minutes in limits.items() if not 0 < int(minutes) <= 110] == []
 
 
 def test_every_job_that_installs_packages_keeps_them_for_the_next_run() -> None:
@@ -186,8 +189,24 @@ def test_every_job_that_installs_packages_keeps_them_for_the_next_run() -> None:
 
 def test_the_rehearsal_looks_for_the_engines_where_the_tests_save_them() -> None:
     (wanted,) = list_uses("actions/cache/restore", "platform/stacks")
-    (kept,) = list_uses("actions/cache/restore", "test/lab")
+    (kept,) = list_uses("actions/cache/restore", "engines/run")
     assert {"path", "key"} == set(wanted["with"]) and wanted["with"].items() <= kept["with"].items()
+
+
+def test_every_tier_of_the_tests_runs_in_a_workflow() -> None:
+    """A change passes the suite and the core of the engine tests; the night runs everything else."""
+    called = {name: body["with"]["tests"] for name, body in JOBS.items() if "tests" in body.get("with", {})}
+    called |= {
+        name: step["run"] for name in JOBS for step in list_steps(name) if step.get("run", "").startswith("make test")
+    }
+    assert called == {
+        "test/test": "make test",
+        "test/lab": "test-lab-core",
+        "nightly/deep": "make test-deep",
+        "nightly/lab": "test-lab",
+    }
+    targets = re.findall(r"^(test[\w-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {target.removeprefix("make ") for target in called.values()} == {*targets}
 
 
 def lint(file: Path) -> subprocess.CompletedProcess[str]:
