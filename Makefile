@@ -6,7 +6,7 @@ KILLS ?= 20
 SEED ?= 1
 BIN := .venv/bin
 
-.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-lab golden docs bench kill-test clean
+.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-deep test-lab golden docs bench bench-gate kill-test clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -79,11 +79,14 @@ rehearse: .venv/ready-lab lab ## run a stack on real engines, without AWS: make 
 lifecycle: .venv/ready-lab lab-lifecycle ## build and destroy a stack with Pulumi's engine, without AWS: make lifecycle STACK=dev
 	@$(BIN)/blueprint lifecycle $(STACK)
 
-test: .venv/ready-dev ## format, lint, types and the whole suite; types and suite run side by side
+test: .venv/ready-dev ## format, lint, types and the suite; types and suite run side by side
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
 	@$(MAKE) --no-print-directory --jobs 2 types suite
-	@echo "NOT RUN: the tests on real engines, and actionlint on the workflow. make test-lab runs them (it needs Go)."
+	@echo "NOT RUN: make test-deep, which searches, and make test-lab, on real engines (needs Go); both run every night."
+
+test-deep: .venv/ready-dev ## what searches instead of checks: every mutant of the rules, fuzzing, the widest products
+	@$(BIN)/python -m pytest -m 'deep and not lab'
 
 types: .venv/ready-dev
 	@$(BIN)/python -m mypy
@@ -102,6 +105,9 @@ docs: .venv/ready ## regenerate stacks/schema.json and docs/
 
 bench: .venv/ready-dev ## measure speed and memory, also of rehearsals if `make lab` has built the engines
 	@$(BIN)/python -m tests.bench
+
+bench-gate: .venv/ready-dev ## measure the cost of the tests beside another revision: make bench-gate AGAINST=main PARTS="test"
+	@$(BIN)/python -m tests.bench_gate --against $(AGAINST) $(PARTS)
 
 .venv-training/ready: examples/training/requirements.txt
 	@test -x .venv-training/bin/python || $(PYTHON) -m venv .venv-training

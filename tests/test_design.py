@@ -267,6 +267,6 @@ def find_tested_sources(test: Path) -> list[Path]:
 TESTS = [file for file in sorted((ROOT / "tests").rglob("test_*.py")) if file != Path(__file__)]
 
 
-@pytest.mark.parametrize("test", TESTS, ids=place)
-def test_a_test_file_mirrors_a_source_file(test: Path) -> None:
-    assert find_tested_sources(test), f"{place(test)} is named after no source file at the mirrored place"
+def test_every_test_file_mirrors_a_source_file() -> None:
+    """A test file is named after a source file at the mirrored place."""
+    assert [place(test) for test in TESTS if not find_tested_sources(test)] == []

@@ -19,6 +19,7 @@ from gpu_blueprint.errors import UsageError
 from ..support.plans import ROOT
 from ..support.processes import wait_for
 from ..support.repositories import commit, git, make_fork
+from ..support.tiers import DEEP
 
 DEV = Path("stacks") / "Pulumi.dev.yaml"
 
@@ -116,9 +117,9 @@ def test_code_that_writes_no_format_is_replaced_by_this_version_and_the_report_s
     ("program", "trouble"),
     [
         ("import nowhere\n", "ModuleNotFoundError: No module named 'nowhere'"),
-        ("print('hello')\n", "it ends with code 0"),
+        pytest.param("print('hello')\n", "it ends with code 0", marks=DEEP),
         ("print('{')\n", "it prints no plan"),
-        ("raise SystemExit(3)\n", "it ends with code 3"),
+        pytest.param("raise SystemExit(3)\n", "it ends with code 3", marks=DEEP),
     ],
 )
 def test_code_that_does_not_run_here_is_replaced_by_this_version(fork: Path, program: str, trouble: str) -> None:

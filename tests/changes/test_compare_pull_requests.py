@@ -10,6 +10,7 @@ import pytest
 from gpu_blueprint.changes.effects import Verdict
 
 from ..support.repositories import commit, git, make_fork
+from ..support.tiers import DEEP
 from .pull_requests import COMMIT, PULL_REQUESTS, PullRequest, build_comment, build_pull_request_report, find_comment
 
 _BY_NAME = {pull.name: pull for pull in PULL_REQUESTS}
@@ -65,7 +66,14 @@ def run_changes(fork: Path, *arguments: str) -> "subprocess.CompletedProcess[str
     )
 
 
-@pytest.mark.parametrize(("name", "code"), [("change-sharing", 1), ("move-the-network", 1), ("edit-a-comment", 0)])
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("change-sharing", 1),
+        pytest.param("move-the-network", 1, marks=DEEP),
+        pytest.param("edit-a-comment", 0, marks=DEEP),
+    ],
+)
 def test_a_team_gets_the_comment_through_git(fork: Path, name: str, code: int) -> None:
     pull = _BY_NAME[name]
     open_pull_request(fork, pull)

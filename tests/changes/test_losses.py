@@ -1,7 +1,6 @@
 """The table of losses knows every type that our program makes."""
 
 import ast
-import inspect
 import re
 from collections.abc import Iterator
 
@@ -33,10 +32,9 @@ def list_called_type(call: str) -> Iterator[str]:
     found = SDKS.get(package)
     for name in path if found else ():
         found = getattr(found, name, None)
-    if isinstance(found, type) and (
-        type_ := re.search(r"__init__\(\s*'([\w./-]+:[\w.:/-]+)'", inspect.getsource(found))
-    ):
-        yield type_[1]
+    type_ = getattr(found, "pulumi_type", NOT_OBJECTS[0])
+    if not type_.startswith(NOT_OBJECTS):
+        yield type_
 
 
 def list_planned_types() -> set[str]:

@@ -12,6 +12,7 @@ from gpu_blueprint.plan import record
 
 from ..support.mutated_stacks import fill_free_fields, mutate_stacks
 from ..support.plans import ROOT, STACKS
+from ..support.tiers import DEEP
 
 ORIGINALS = [*sorted(STACKS.glob("Pulumi.*.yaml")), *sorted((ROOT / "tests" / "configs" / "good").glob("*.yaml"))]
 TODAY = date(2026, 11, 22)
@@ -35,31 +36,34 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("first", range(0, 400, 100))
-def test_check_and_cost_end_without_a_traceback(first: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("first", "count"), [(0, 40), *(pytest.param(first, 100, marks=DEEP) for first in range(0, 400, 100))]
+)
+def test_check_and_cost_end_without_a_traceback(first: int, count: int, folder: Path) -> None:
     opened = 0
-    for seed, text in mutate_stacks(ORIGINALS, range(first, first + 100)):
+    for seed, text in mutate_stacks(ORIGINALS, range(first, first + count)):
         stack = open_text(text, folder)
         opened += stack is not None
         assert main(["check", "test", "--format", FORMATS[seed % 4]]) == (0 if stack else 1), seed
         if stack:
             assert main(["cost", "test", "--format", FORMATS[seed % 4]]) == 0, seed
             assert main(["explain", "test"]) == 0, seed
-    assert 0 < opened < 100
+    assert 0 < opened < count
 
 
-def test_free_texts_end_no_command_in_a_traceback(folder: Path) -> None:
+@pytest.mark.parametrize("count", [16, pytest.param(60, marks=DEEP)])
+def test_free_texts_end_no_command_in_a_traceback(count: int, folder: Path) -> None:
     opened = 0
-    for seed, text in fill_free_fields(ORIGINALS, range(60)):
+    for seed, text in fill_free_fields(ORIGINALS, range(count)):
         stack = open_text(text, folder)
         opened += stack is not None
         assert main(["check", "test", "--format", FORMATS[seed % 4]]) == (0 if stack else 1), seed
         if stack and seed % 4 == 0:
             assert main(["cost", "test"]) == main(["explain", "test"]) == 0, seed
-    assert opened > 20
+    assert opened > count // 3
 
 
-@pytest.mark.parametrize("first", [10_000, 11_000])
+@pytest.mark.parametrize("first", [10_000, pytest.param(11_000, marks=DEEP)])
 def test_a_stack_that_loads_can_be_planned(first: int, folder: Path) -> None:
     planned = 0
     for _, text in mutate_stacks(ORIGINALS, range(first, first + 1_000)):
@@ -71,6 +75,7 @@ def test_a_stack_that_loads_can_be_planned(first: int, folder: Path) -> None:
     assert planned == 4
 
 
+@pytest.mark.deep
 def test_the_changes_reach_the_rules_of_the_last_stage(folder: Path) -> None:
     kinds: set[str] = set()
     for _, text in mutate_stacks(ORIGINALS, range(400)):

@@ -1,6 +1,7 @@
 """Edits of a running stack: which nodes Karpenter and EKS replace for them, by the fields that they compare."""
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from gpu_blueprint.plan import PlannedResource
 from ..support import builders
 from ..support.edits import DRAINING, HARMLESS, find_reasons, lower_ceiling, plan_edited
 from ..support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of, shipped_config
+from ..support.tiers import keep_some
 
 SYSTEM = "gpu-prod-system"
 OF_STORAGE = {
@@ -22,8 +24,7 @@ OF_STORAGE = {
 """(Stack, edit) → drains of pools whose last tenant goes: nobody is left whose pods wait for a driver."""
 
 
-@pytest.mark.parametrize("edit", HARMLESS)
-@pytest.mark.parametrize("stack", SHIPPED)
+@pytest.mark.parametrize(("stack", "edit"), keep_some([pytest.param(*pair) for pair in product(SHIPPED, HARMLESS)], 11))
 def test_an_edit_of_people_money_and_ceilings_replaces_no_node(stack: str, edit: str) -> None:
     edited = plan_edited(stack, HARMLESS[edit])
     without_tenants = not find_resources(edited, "TenantSpace")  # only they use the CPU pool
@@ -103,7 +104,7 @@ def test_a_lower_ceiling_keeps_the_large_types_and_what_follows_from_them(purpos
     assert "g6.48xlarge" in types
 
 
-@pytest.mark.parametrize(("stack", "at", "gpus"), CEILINGS)
+@pytest.mark.parametrize(("stack", "at", "gpus"), keep_some([pytest.param(*case) for case in CEILINGS], 8))
 def test_a_lower_ceiling_changes_only_the_limits_of_a_pool(stack: str, at: int, gpus: int) -> None:
     lowered, config = plan_lowered(stack, at, gpus), shipped_config(stack)
     pool = config.gpu_pools[at]

@@ -14,14 +14,14 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from gpu_blueprint.judging.levels import FOLDER, find_levels_file, read_levels
 from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.plan import PlannedResource
-from policies import JUDGED_INSIDE, RULES
+from policies import JUDGED_INSIDE, RULES, Rule
 from policies.pack import read_waivers
 
 from ..support.plans import SHIPPED, plan
 from ..support.policy_engine import Pack, PackVerdict, analyze_request, running_pack, to_struct
 from .cases import CASES
+from .cases.stacks import Case, as_plan, build_stack, changed
 from .cases.stacks import Path as InPath
-from .cases.stacks import as_plan, build_stack, changed
 
 UNDECIDED = "cannot be judged before the deployment"
 PROD = read_levels(find_levels_file("prod"))
@@ -130,23 +130,41 @@ def test_levels_count_in_the_pack_as_they_do_offline(pack: Pack) -> None:
     assert counted == expected
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_the_pack_gives_the_offline_verdicts_on_programs_of_others(pack: Pack, rule: Any) -> None:
-    for case in CASES:
-        planned = as_plan(build_stack(case)) if case.rule == rule.id else []
-        if planned and len(planned) < SMALL_PLAN and not shows_only_arguments(planned):
-            levels = {"all": "disabled", rule.id: {"enforcementLevel": "mandatory", **case.settings}}
-            pack.configure(levels)
-            assert differences(pack.verdicts(planned), offline(planned, levels)) == [], case
-
-
 SMALL_PLAN = 9
 
 
-def shows_only_arguments(planned: Sequence[PlannedResource]) -> bool:
-    """Return whether a program shows arguments of a component and not the resource inside; the engine never does."""
+def list_small_cases(rule: str) -> list[Case]:
+    """Return the cases of a rule that need few resources and that the engine can show as they are."""
+    return [
+        case
+        for case in CASES
+        if case.rule == rule and len(planned := as_plan(build_stack(case))) < SMALL_PLAN and is_shown(planned)
+    ]
+
+
+def is_shown(planned: Sequence[PlannedResource]) -> bool:
+    """Return False for arguments of a component without the resource inside; the engine never shows them so."""
     opened = {resource.parent for resource in planned}
-    return any(found.type in JUDGED_INSIDE and found.inputs and found.urn not in opened for found in planned)
+    return not any(found.type in JUDGED_INSIDE and found.inputs and found.urn not in opened for found in planned)
+
+
+def compare_with_offline(pack: Pack, rule: str, cases: Sequence[Case]) -> None:
+    for case in cases:
+        planned = as_plan(build_stack(case))
+        levels = {"all": "disabled", rule: {"enforcementLevel": "mandatory", **case.settings}}
+        pack.configure(levels)
+        assert differences(pack.verdicts(planned), offline(planned, levels)) == [], case
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_the_pack_gives_the_offline_verdict_on_a_fault_of_each_rule(pack: Pack, rule: Rule) -> None:
+    compare_with_offline(pack, rule.id, [case for case in list_small_cases(rule.id) if case.verdict == "fails"][:1])
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_the_pack_gives_the_offline_verdicts_on_programs_of_others(pack: Pack, rule: Rule) -> None:
+    compare_with_offline(pack, rule.id, list_small_cases(rule.id))
 
 
 UNCLEAR: tuple[tuple[str, InPath, Any], ...] = (

@@ -1,7 +1,7 @@
 """The rules and the pack judge programs of other companies: they blame what is wrong and nothing else."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -52,8 +52,18 @@ def test_one_fault_in_a_program_of_another_company_is_blamed_at_its_place(progra
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_the_pack_in_its_own_process_gives_the_offline_verdicts(pack: Pack, program: Foreign) -> None:
+    compare_with_offline(pack, program, [(), (program.faults[0],)])
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_the_pack_gives_the_offline_verdicts_on_every_fault(pack: Pack, program: Foreign) -> None:
+    compare_with_offline(pack, program, [(fault,) for fault in program.faults])
+
+
+def compare_with_offline(pack: Pack, program: Foreign, changes: Sequence[tuple[Fault, ...]]) -> None:
     pack.configure(read_strict_levels(program))
-    for faults in ((), *((fault,) for fault in program.faults)):
+    for faults in changes:
         told = pack.verdicts(plan_program(program, *faults))
         decided = [(found.rule, found.resource) for found in told if "cannot be judged before" not in found.message]
         assert sorted(decided) == sorted(judge_offline(program, *faults)), faults
