@@ -28,6 +28,7 @@ def opened() -> Iterator[tuple[Lab, StackConfig]]:
         yield lab, config
 
 
+@pytest.mark.lab_core
 def test_queues_keep_what_the_preview_promises(opened: tuple[Lab, StackConfig]) -> None:
     lab, config = opened
     probes = [probe for probe in list_probes(config) if probe.name.endswith(_ASKED)]

@@ -12,7 +12,8 @@ from lab.aws import Call
 from lab.aws.wire import read_tags
 
 from ..support.engine_rehearsals import find_pool_of, list_taints, open_lab, read_settings
-from ..support.plans import SHIPPED, STACKS
+from ..support.lab_runs import list_shipped
+from ..support.plans import STACKS
 
 pytestmark = pytest.mark.lab
 
@@ -28,7 +29,7 @@ class Played:
     """The calls of CreateFleet."""
 
 
-@pytest.fixture(scope="module", params=SHIPPED)
+@pytest.fixture(scope="module", params=list_shipped("rehearsal", pytest.mark.lab_core))
 def played(request: pytest.FixtureRequest) -> Iterator[Played]:
     """One rehearsal of a stack, shared by all tests."""
     with open_lab(STACKS / f"Pulumi.{request.param}.yaml") as (lab, config):
