@@ -6,7 +6,7 @@ KILLS ?= 20
 SEED ?= 1
 BIN := .venv/bin
 
-.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-deep test-lab golden docs bench bench-gate kill-test clean
+.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-deep test-lab test-lab-core golden docs bench bench-gate kill-test clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -95,7 +95,10 @@ suite: .venv/ready-dev
 	@$(BIN)/python -m pytest
 
 test-lab: .venv/ready-dev lab-all ## the tests that need the engines of the lab
-	@$(BIN)/python -m pytest -m lab --dist loadfile
+	@$(BIN)/python -m pytest -m lab --dist loadgroup --no-loadscope-reorder
+
+test-lab-core: .venv/ready-dev lab-all ## the tests that run every engine once, on shipped stacks (about 5 minutes)
+	@$(BIN)/python -m pytest -m lab_core --dist loadgroup --no-loadscope-reorder --every-engine
 
 golden: .venv/ready-dev ## rewrite the golden plans; read the diff
 	@$(BIN)/python -m tests.golden

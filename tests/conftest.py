@@ -15,7 +15,34 @@ from .support import known_answers
 from .support.aws_answers import add_good_answers
 from .support.aws_endpoint import Endpoint, endpoint
 from .support.builders import DEV_ACCOUNT
+from .support.every_engine import EveryEngine
+from .support.lab_runs import MARKERS, arrange, find_hidden, holds_none
 from .support.programs import describe_untested
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run ask that all engines start in it."""
+    parser.addoption("--every-engine", action="store_true", help="fail if an engine of the lab was not started")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch the engines where a run asks for all of them."""
+    if config.option.every_engine:
+        config.pluginmanager.register(EveryEngine())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file without an engine test where only these are wanted."""
+    return holds_none(collection_path, config.option.markexpr) or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Arrange engine tests before pytest-xdist reads the names of their groups."""
+    if hidden := find_hidden(items):
+        raise pytest.UsageError(*hidden)
+    if config.option.markexpr in MARKERS:
+        arrange(items)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

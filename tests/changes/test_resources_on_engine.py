@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 import pytest
 
@@ -10,7 +11,7 @@ from gpu_blueprint.lifecycle.run import Run
 from gpu_blueprint.lifecycle.steps import Lifecycle
 from gpu_blueprint.plan import PlannedResource, record
 
-from ..support.changes_edits import EDITS
+from ..support.changes_edits import EDITS, TOGETHER, join
 from ..support.edits import edit_file
 from ..support.engine_sessions import open_in_memory, run_unguarded
 from ..support.scenes_of_changes import build_program
@@ -21,6 +22,17 @@ REPLACED = ("replace", "create-replacement", "delete-replaced")
 CASES = [(stack, name) for stack, edits in EDITS.items() for name in edits]
 
 
+@dataclass(frozen=True)
+class Previewed:
+    """One preview of edits that are made together: URN → operation."""
+
+    error: str
+    predicted: Mapping[str, str]
+    actual: Mapping[str, str]
+    alone: Mapping[str, Mapping[str, str]]
+    """Edit → what is predicted of it alone."""
+
+
 class Bench:
     """The engine of one stack at a time; the stack is built when its first edit comes."""
 
@@ -28,14 +40,31 @@ class Bench:
         self._opened = opened
         self._stack = ""
         self._life: Lifecycle
+        self._seen: dict[tuple[str, ...], Previewed] = {}
 
-    def open(self, stack: str) -> Lifecycle:
+    def _open(self, stack: str) -> Lifecycle:
         if stack != self._stack:
             self._opened.close()
             self._life, self._stack = self._opened.enter_context(open_in_memory(stack, run_unguarded)), stack
             self._life.engine.set_secret("grafanaPassword")  # an edit installs Grafana
             assert self._life.engine.up().error == ""
         return self._life
+
+    def preview(self, stack: str, edit: str) -> Previewed:
+        """Return the preview of an edit and of those that are made together with it."""
+        names = next((names for names in TOGETHER.get(stack, ()) if edit in names), (edit,))
+        if (stack, *names) not in self._seen:
+            self._seen[stack, *names] = self._preview(stack, names)
+        return self._seen[stack, *names]
+
+    def _preview(self, stack: str, names: Sequence[str]) -> Previewed:
+        life, edits = self._open(stack), {name: EDITS[stack][name] for name in names}
+        config = edit_file(stack, join(*edits.values()))
+        after = record(stack, config)
+        life.engine.configure(config)
+        run = life.engine.preview()
+        alone = {name: predict(life.plan, record(stack, edit_file(stack, edit))) for name, edit in edits.items()}
+        return Previewed(run.error, predict(life.plan, after), read_effects(run, life.plan, after), alone)
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +81,11 @@ def read_effects(run: Run, *plans: Sequence[PlannedResource]) -> dict[str, str]:
     return {urn: change for urn, change in found.items() if urn in managed}
 
 
+def predict(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> dict[str, str]:
+    """Return URN → the predicted operation."""
+    return {change.urn: change.effect for change in compare_resources(before, after)}
+
+
 def list_differences(predicted: Mapping[str, str], actual: Mapping[str, str]) -> list[str]:
     return sorted(
         f"{urn.rsplit('$', 1)[-1]}: {predicted.get(urn, 'same')} predicted, {actual.get(urn, 'same')} in the engine"
@@ -62,13 +96,12 @@ def list_differences(predicted: Mapping[str, str], actual: Mapping[str, str]) ->
 
 @pytest.mark.parametrize(("stack", "edit"), CASES, ids=[f"{stack}: {name}" for stack, name in CASES])
 def test_the_prediction_of_an_edit_equals_the_preview_of_the_engine(bench: Bench, stack: str, edit: str) -> None:
-    life, config = bench.open(stack), edit_file(stack, EDITS[stack][edit])
-    before, after = life.plan, record(stack, config)
-    life.engine.configure(config)
-    run = life.engine.preview()
-    assert run.error == ""
-    changes = compare_resources(before, after)
-    assert list_differences({change.urn: change.effect for change in changes}, read_effects(run, before, after)) == []
+    seen = bench.preview(stack, edit)
+    assert seen.error == ""
+    assert list_differences(seen.predicted, seen.actual) == []
+    mine, others = seen.alone[edit], [found for name, found in seen.alone.items() if name != edit]
+    assert mine.items() <= seen.predicted.items()
+    assert [urn for urn in mine if any(urn in other for other in others)] == []  # no edit hides another
 
 
 SCENES = {
@@ -105,6 +138,5 @@ def test_every_rule_about_replacing_and_spreading_meets_the_engine() -> None:
         run = life.engine.preview()
         assert run.error == ""
     before, after = (record("dev", config, build_program(is_late)) for is_late in (False, True))
-    changes = compare_resources(before, after)
-    assert list_differences({change.urn: change.effect for change in changes}, read_effects(run, before, after)) == []
-    assert {change.name: change.effect for change in changes} == SCENES
+    assert list_differences(predict(before, after), read_effects(run, before, after)) == []
+    assert {change.name: change.effect for change in compare_resources(before, after)} == SCENES

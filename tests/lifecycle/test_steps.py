@@ -13,7 +13,8 @@ from gpu_blueprint.lifecycle.steps import Lifecycle
 
 from ..policies.cases.stacks import changed, put
 from ..support.engine_sessions import open_in_lab, open_in_memory
-from ..support.plans import SHIPPED, shipped_config
+from ..support.lab_runs import list_shipped
+from ..support.plans import shipped_config
 
 pytestmark = pytest.mark.lab
 ANSWERS = {"preview", "up", "pods on every pool", "up again", "refresh", "destroy"}
@@ -29,7 +30,7 @@ def find_step(life: Life, name: str) -> Step:
     return step
 
 
-@pytest.mark.parametrize("stack", SHIPPED)
+@pytest.mark.parametrize("stack", list_shipped("life", pytest.mark.lab_core))
 def test_a_shipped_stack_lives_as_promised_and_leaves_nothing(stack: str) -> None:
     config = shipped_config(stack)
     with open_in_lab(stack) as lifecycle:

@@ -1,6 +1,12 @@
-"""Clocks that tests need not wait for."""
+"""Clocks that tests need not wait for, and the rehearsal that several files read."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from ..support.engine_rehearsals import Rehearsed
 
 
 @pytest.fixture(autouse=True)
@@ -11,3 +17,12 @@ def _short_waits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     clocks = {"_SNAPSHOT_S": 0.0, "_SECOND_LOOK_S": 0.0, "_WARM_UP_S": 0.0, "_PATIENCE_S": 0.1, "_PATIENCE_EACH_S": 0.0}
     for name, seconds in clocks.items():
         monkeypatch.setattr(f"gpu_blueprint.rehearsal.stage.{name}", seconds)
+
+
+@pytest.fixture(scope="package")
+def research() -> "Iterator[Rehearsed]":
+    """The rehearsal of research, with its open lab; its tests have the mark xdist_group("rehearsal of research")."""
+    from ..support.engine_rehearsals import rehearse_shipped
+
+    with rehearse_shipped("research") as rehearsed:
+        yield rehearsed

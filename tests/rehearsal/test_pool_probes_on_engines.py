@@ -1,13 +1,16 @@
 """Special pools on real engines: the launch of each, as EC2 gets it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.cpu_pools import DEFAULT_CPU_POOL
+from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.rehearsal.outcome import Result
 from gpu_blueprint.rehearsal.probe import Phase, Probe
 from gpu_blueprint.rehearsal.runner import list_probes, load_platform, run_probes
@@ -37,51 +40,100 @@ def is_single(probe: Probe) -> bool:
     return probe.phase is Phase.ONE
 
 
-def launch(name: str) -> tuple[StackConfig, list[Instance]]:
-    """Ask a pool for one of each resource and a whole node; return the config and the launches."""
-    with open_lab(file_of(name)) as (lab, config):
-        results = play(lab, config, is_single)
-        assert {result.probe: result.difference for result in results if result.difference} == {}
-        return config, list_gpu_launches(lab)
+SPECIAL = ("bottlerocket-mig", "multi-node-efa", "mixed-layout", "arm64")
+"""Stacks, each with one pool, that play in one lab; there each pool has the name of its stack."""
+CPU_POOLS = ("cpu", "graviton")
 
 
-def list_gpu_launches(lab: Lab) -> list[Instance]:
-    """The launches of GPU pools; a pod without GPU makes Karpenter launch a node of the CPU pool."""
-    return [one for one in lab.aws.instances.values() if one.tags["karpenter.sh/nodepool"] != DEFAULT_CPU_POOL]
+def join_stacks() -> dict[str, Any]:
+    """Return one stack file with the pools of the special stacks, and the CPU pools of another."""
+    files = {name: yaml.safe_load(file_of(name).read_text()) for name in (*SPECIAL, "cpu-pools")}
+    *stacks, other = (file["config"][STACK_KEY] for file in files.values())
+    joined: dict[str, Any] = files["arm64"]  # the others have no system nodes of their own
+    pools = [{**stack["pools"][0], "name": name} for name, stack in zip(SPECIAL, stacks, strict=True)]
+    pools[0]["taints"] = [{"key": "example.com/cut"}]  # its slices have the resource name of the others' whole GPUs
+    grants = {name: stack["tenants"][0]["gpus"]["main"] for name, stack in zip(SPECIAL, stacks, strict=True)}
+    tenant = stacks[-1]["tenants"][0] | {"gpus": grants, "cpu": "384", "memory": "4Ti"}
+    cpu_pools = [pool for pool in other["pools"] if pool["name"] in CPU_POOLS]
+    joined["config"][STACK_KEY] |= {"pools": [*pools, *cpu_pools], "tenants": [tenant]}
+    return joined
 
 
-def test_bottlerocket_cuts_its_gpus_at_boot() -> None:
-    config, launches = launch("bottlerocket-mig")
+@dataclass(frozen=True)
+class Played:
+    """The special pools in one lab: what probes found, and every launch."""
+
+    config: StackConfig
+    results: list[Result]
+    instances: list[Instance]
+
+    def list_launches(self, pool: str) -> list[Instance]:
+        """The launches of a pool."""
+        return [one for one in self.instances if one.tags["karpenter.sh/nodepool"] == pool]
+
+
+@pytest.fixture(scope="module")
+def special(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    """Every pool is asked for one of each resource and a whole node, and the CPU pools for all that they promise."""
+    file = tmp_path_factory.mktemp("stacks") / "Pulumi.special.yaml"
+    file.write_text(yaml.safe_dump(join_stacks()))
+    with open_lab(file) as (lab, config):
+        asked = [f"pool {name}" for name in CPU_POOLS]
+        results = play(lab, config, lambda probe: is_single(probe) or probe.subject in asked)
+        return Played(config, results, [*lab.aws.instances.values()])
+
+
+def test_every_probe_of_the_special_pools_is_as_expected(special: Played) -> None:
+    assert {result.probe: result.difference for result in special.results if result.difference} == {}
+    assert {result.subject for result in special.results} >= {f"pool {name}" for name in (*SPECIAL, *CPU_POOLS)}
+
+
+def test_bottlerocket_cuts_its_gpus_at_boot(special: Played) -> None:
+    config, pool = special.config, special.config.gpu_pools_by_name["bottlerocket-mig"]
+    launches = special.list_launches(pool.name)
     assert {one.instance_type for one in launches} == {"p5.4xlarge"}
     for one in launches:
         assert "'h100.80gb' = '2g.20gb'" in one.template.user_data.replace('"', "'")
         settings = read_settings(config, one)
-        assert config.gpu_pools[0].node_labels.items() <= settings.labels.items()
-        assert all(taint in list_taints(settings) for taint in config.gpu_pools[0].node_taints)
+        assert pool.node_labels.items() <= settings.labels.items()
+        assert all(taint in list_taints(settings) for taint in pool.node_taints)
         sizes = {disk["DeviceName"]: int(disk["Ebs"]["VolumeSize"]) for disk in one.template.block_devices}
-        assert sizes == {"/dev/xvda": 4, "/dev/xvdb": config.find_disk_gib(config.gpu_pools[0])}
+        assert sizes == {"/dev/xvda": 4, "/dev/xvdb": config.find_disk_gib(pool)}
         assert {str(disk["Ebs"]["Encrypted"]).lower() for disk in one.template.block_devices} == {"true"}
 
 
-def test_a_node_for_jobs_that_span_nodes_has_33_interfaces_in_its_placement_group() -> None:
-    _, launches = launch("multi-node-efa")
+def test_a_node_for_jobs_that_span_nodes_has_33_interfaces_in_its_placement_group(special: Played) -> None:
+    launches = special.list_launches("multi-node-efa")
     (one,) = {(len(one.template.interfaces), one.template.efa_count) for one in launches}
     assert one == (33, 32)
     assert all(found.template.data["Placement"] for found in launches)
 
 
-def test_a_node_cut_into_several_profiles_hands_out_all_of_them() -> None:
-    config, launches = launch("mixed-layout")
-    labels = {read_settings(config, one).labels["nvidia.com/mig.config"] for one in launches}
-    assert labels == {config.gpu_pools[0].node_labels["nvidia.com/mig.config"]}
+def test_a_node_cut_into_several_profiles_hands_out_all_of_them(special: Played) -> None:
+    pool = special.config.gpu_pools_by_name["mixed-layout"]
+    launches = special.list_launches(pool.name)
+    labels = {read_settings(special.config, one).labels["nvidia.com/mig.config"] for one in launches}
+    assert labels == {pool.node_labels["nvidia.com/mig.config"]}
 
 
-def test_graviton_nodes_boot_an_image_of_their_architecture() -> None:
-    with open_lab(file_of("arm64")) as (lab, config):
-        results = play(lab, config, is_single)
-        assert [result.difference for result in results if result.difference] == []
-        nodes = [node for result in results for node in result.outcome.list_nodes() if node.has_gpus]
-        assert nodes and all(node.instance_type.startswith("g5g.") for node in nodes)
+def test_graviton_nodes_boot_an_image_of_their_architecture(special: Played) -> None:
+    results = [result for result in special.results if result.subject == "pool arm64"]
+    nodes = [node for result in results for node in result.outcome.list_nodes() if node.has_gpus]
+    assert nodes and all(node.instance_type.startswith("g5g.") for node in nodes)
+
+
+def test_cpu_pools_launch_what_they_promise_and_no_more(special: Played) -> None:
+    """Both architectures and both operating systems; `load_platform` raises if a node class does not get ready."""
+    names = {result.probe for result in special.results if result.subject.removeprefix("pool ") in CPU_POOLS}
+    assert names == {"cpu/one-pod", "cpu/no-spot", "cpu/ceiling", "graviton/one-pod", "graviton/ceiling"}
+    for pool in special.config.cpu_pools:
+        one, *_ = special.list_launches(pool.name)
+        settings = read_settings(special.config, one)
+        assert pool.node_labels.items() <= settings.labels.items()
+        assert all(taint in list_taints(settings) for taint in pool.node_taints)
+        sizes = [int(disk["Ebs"]["VolumeSize"]) for disk in one.template.block_devices]
+        assert sizes[-1] == special.config.find_disk_gib(pool)
+        assert {str(disk["Ebs"]["Encrypted"]).lower() for disk in one.template.block_devices} == {"true"}
 
 
 def test_fixed_nodes_take_pods_and_no_more_than_they_hold() -> None:
@@ -89,7 +141,8 @@ def test_fixed_nodes_take_pods_and_no_more_than_they_hold() -> None:
         results = play(lab, config, lambda _: True)
         differences = {result.probe: result.difference for result in results if result.difference}
         assert differences == {}
-        assert list_gpu_launches(lab) == []
+        pools = {one.tags["karpenter.sh/nodepool"] for one in lab.aws.instances.values()}
+        assert pools <= {DEFAULT_CPU_POOL}  # a pod without GPU makes Karpenter launch a node of the CPU pool
 
 
 BROKEN = """
@@ -149,13 +202,13 @@ DIFFERING = {
 
 
 @pytest.fixture(scope="module")
-def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def broken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Probe → difference of a stack whose objects are broken between rendering and loading."""
     file = tmp_path_factory.mktemp("stacks") / "Pulumi.broken.yaml"
     file.write_text(BROKEN)
     with open_lab(file, break_objects) as (lab, config):
         results = play(lab, config, lambda probe: probe.name in (*SOUND, *DIFFERING))
-    yield {result.probe: result.difference for result in results}
+        return {result.probe: result.difference for result in results}
 
 
 def test_a_pool_beside_broken_pools_is_as_expected(broken: dict[str, str]) -> None:

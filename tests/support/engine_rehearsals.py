@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,14 @@ import yaml
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.plan import record
+from gpu_blueprint.rehearsal.runner import Rehearsal, rehearse
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from lab.aws import Instance
 from lab.aws.user_data import KubeletSettings, read_user_data
 from lab.lab import Lab
 from lab.scene import Manifest, Scene
 
+from .plans import STACKS
 from .rehearsals import load_file
 
 Change = Callable[[Manifest], Manifest | None]
@@ -29,6 +31,23 @@ def open_lab(file: Path, change: Change = lambda manifest: manifest) -> Iterator
     scene = change_scene(build_scene(file.stem, config, record("test", section)), change)
     with Lab(scene, TIMINGS) as lab:
         yield lab, config
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """One rehearsal of a shipped stack; its lab runs on."""
+
+    stack: str
+    lab: Lab
+    config: StackConfig
+    found: Rehearsal
+
+
+@contextmanager
+def rehearse_shipped(stack: str) -> Iterator[Rehearsed]:
+    """Rehearse a shipped stack; what the last probes made is still in the lab."""
+    with open_lab(STACKS / f"Pulumi.{stack}.yaml") as (lab, config):
+        yield Rehearsed(stack, lab, config, rehearse(lab, config, lambda _: None))
 
 
 def change_scene(scene: Scene, change: Change) -> Scene:

@@ -12,7 +12,7 @@ from ..support.attack_cases import Case, read_cases
 from ..support.attack_lab import prove
 from ..support.work_lab import play_work
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.lab_core]
 
 SERVER = ("server",)
 """Attacks that the API server refuses by itself."""

@@ -216,6 +216,7 @@ def lint(file: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.lab
+@pytest.mark.lab_core
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_actionlint_finds_nothing(file: Path) -> None:
     found = lint(file)
@@ -223,6 +224,7 @@ def test_actionlint_finds_nothing(file: Path) -> None:
 
 
 @pytest.mark.lab
+@pytest.mark.lab_core
 def test_actionlint_sees_a_wrong_workflow(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.yml"
     wrong.write_text(

@@ -142,6 +142,7 @@ def services() -> Iterator[Services]:
         yield services
 
 
+@pytest.mark.lab_core
 def test_load_raises_services_to_their_most_replicas_and_all_run(services: Services) -> None:
     services.wait_for_all(lambda service: services.runs(service.name, service.replicas.max))
     services.wait_for_condition("ScalingLimited", "TooManyReplicas")

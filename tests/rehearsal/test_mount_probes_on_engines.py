@@ -1,48 +1,35 @@
-"""The pod with the storage of a team that `explain` prints, applied by a member of the team, on real engines."""
+"""The storage of teams in the rehearsal of research: homes on EFS, datasets in a bucket, the pod that `explain` prints.
 
-from collections.abc import Iterator
-from pathlib import Path
+A member of the team applies the pod.
+"""
 
 import pytest
 import yaml
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.config import StackConfig
 from gpu_blueprint.rehearsal.cleaning import clean
-from gpu_blueprint.rehearsal.mount_probes import list_mount_probes
-from gpu_blueprint.rehearsal.runner import load_platform, run_probes
 from gpu_blueprint.rehearsal.stage import Stage
 from gpu_blueprint.storage.mounts import list_tenant_mounts
 from lab.kube import RefusedError
 from lab.lab import Lab
 
-from ..support.engine_rehearsals import open_lab
+from ..support.engine_rehearsals import Rehearsed
 from ..support.plans import STACKS
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("rehearsal of research")]
 _CLAIM, _POD = ("v1", "PersistentVolumeClaim"), ("v1", "Pod")
 
 
-@pytest.fixture(scope="module")
-def opened() -> Iterator[tuple[Lab, StackConfig]]:
-    """The lab of research with its platform: homes on EFS, and datasets in a bucket."""
-    with open_lab(STACKS / "Pulumi.research.yaml") as (lab, config):
-        assert load_platform(lab, lambda _: None) == []
-        yield lab, config
-
-
-def test_each_team_mounts_what_it_may(opened: tuple[Lab, StackConfig]) -> None:
-    lab, config = opened
-    probes = [probe for tenant in config.tenants for probe in list_mount_probes(config, tenant)]
-    results = run_probes(Stage(lab), probes, lambda _: None)
-    found = {result.probe: result.difference for result in results}
-    assert found == {f"{tenant.name}/mounts": "" for tenant in config.tenants}
+def test_each_team_mounts_what_it_may(research: Rehearsed) -> None:
+    found = {result.probe: result.difference for result in research.found.results if result.probe.endswith("/mounts")}
+    assert found == {f"{tenant.name}/mounts": "" for tenant in research.config.tenants}
 
 
 def test_the_printed_pod_runs_with_the_volumes_of_its_team(
-    opened: tuple[Lab, StackConfig], project: Path, capsys: pytest.CaptureFixture[str]
+    research: Rehearsed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lab, config = opened
+    monkeypatch.chdir(STACKS.parent)
+    lab, config = research.lab, research.config
     stage = Stage(lab)
     clean(stage)
     assert main(["explain", "research", "vision", "--pod"]) == 0
@@ -73,8 +60,7 @@ def find_volume(lab: Lab, claim: str) -> str | None:
     return volume if found["status"]["phase"] == "Bound" else None
 
 
-def test_a_team_takes_no_volume_of_another_team(opened: tuple[Lab, StackConfig]) -> None:
-    lab, _ = opened
+def test_a_team_takes_no_volume_of_another_team(research: Rehearsed) -> None:
     theft = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -87,5 +73,5 @@ def test_a_team_takes_no_volume_of_another_team(opened: tuple[Lab, StackConfig])
         },
     }
     with pytest.raises(RefusedError) as refusal:
-        lab.kube.impersonate("a researcher", "tenant-robotics").create(theft)
+        research.lab.kube.impersonate("a researcher", "tenant-robotics").create(theft)
     assert "claim-without-volume-name" in refusal.value.reason

@@ -1,0 +1,45 @@
+"""The plugin behind ``--every-engine``: a run of tests fails if an engine of the lab was not started in it."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.engines import ENGINES
+
+
+class EveryEngine:
+    """Notes the engines that this process starts, and in the controller those that the workers have started."""
+
+    def __init__(self) -> None:
+        self.started: set[str] = set()
+        sys.addaudithook(self._note)
+
+    @property
+    def missing(self) -> list[str]:
+        """The engines that nobody has started, in the order of the table of engines."""
+        return [name for name in ENGINES if name not in self.started]
+
+    def _note(self, event: str, details: tuple[Any, ...]) -> None:
+        if event == "subprocess.Popen":
+            program = Path(str(details[0]))
+            if program.name in ENGINES and program == ENGINES[program.name].program:
+                self.started.add(program.name)
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker has started; a worker that died has told nothing."""
+        self.started.update(getattr(node, "workeroutput", {}).get("engines", ()))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Tell the controller, or judge."""
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output["engines"] = sorted(self.started)
+        elif self.missing and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name the engines that were not started."""
+        if self.missing:
+            terminalreporter.write_line(f"NOT STARTED: {', '.join(self.missing)}. No test with lab_core runs them.")

@@ -1,0 +1,77 @@
+"""How a run of the engine tests is made: which files are read, which tests share a worker, and what starts first."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .plans import SHIPPED
+
+MARKERS = ("lab", "lab_core")
+LONGEST = (
+    "tests/changes/test_resources_on_engine.py",
+    "tests/rehearsal/test_runner_on_engines.py",
+    "tests/training/test_run_on_engines.py",
+    "tests/queues/test_queues_borders_on_engines.py",
+    "tests/lab/scaling/test_scaling_running.py",
+    "tests/tenancy/test_policies_attacks_on_engines.py",
+    "tests/queues/test_objects_on_engines.py",
+    "tests/lifecycle/",
+)
+"""Files and folders that start first, the longest first: a run that begins one at its end waits for it alone."""
+
+
+CORE = "dev"
+"""The shipped stack that `make test-lab-core` plays: the smallest."""
+
+
+def list_shipped(subject: str, core: pytest.MarkDecorator) -> list[Any]:
+    """Return the shipped stacks as parameters: each has a lab of its own, and so may run on any worker.
+
+    Args:
+        subject: What is played with each stack.
+        core: The mark of the stack that `make test-lab-core` plays.
+    """
+    groups = {stack: pytest.mark.xdist_group(f"{subject} of {stack}") for stack in SHIPPED}
+    return [pytest.param(stack, marks=[group, core] if stack == CORE else group) for stack, group in groups.items()]
+
+
+def holds_none(file: Path, asked: str) -> bool:
+    """Return whether a file holds no test with a marker of engine tests: it would be imported for nothing."""
+    is_test = file.name.startswith("test_") and file.suffix == ".py"
+    return is_test and asked in MARKERS and not _names(file, asked)
+
+
+def find_hidden(items: list[pytest.Item]) -> list[str]:
+    """Return the files whose tests have a marker that the file does not name: ``holds_none`` would leave them out."""
+    marked = {(item.path, marker) for item in items for marker in MARKERS if item.get_closest_marker(marker)}
+    return sorted(f"{file} does not name the marker {marker}" for file, marker in marked if not _names(file, marker))
+
+
+def _names(file: Path, marker: str) -> bool:
+    return f"mark.{marker}" in file.read_text(encoding="utf-8")
+
+
+def arrange(items: list[pytest.Item]) -> None:
+    """Put the longest files first, and name the group of each test, which stays on one worker.
+
+    A file is a group if its tests share a fixture, such as a lab; other tests are alone in theirs. A mark
+    ``xdist_group`` at a test or a parameter names another group.
+    """
+    for number, item in enumerate(items):
+        if item.get_closest_marker("xdist_group") is None:
+            name = item.location[0] if _shares_fixture(item) else f"alone {number}"
+            item.add_marker(pytest.mark.xdist_group(name))
+    items.sort(key=_find_rank)
+
+
+def _shares_fixture(item: pytest.Item) -> bool:
+    """Return whether a test has a fixture of this project that lives longer than the test."""
+    found = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+    return any(each.scope != "function" and each.baseid for definitions in found.values() for each in definitions)
+
+
+def _find_rank(item: pytest.Item) -> int:
+    """Return the place of a test's file in the table of the longest; they are counted from 0."""
+    ranks = (rank for rank, place in enumerate(LONGEST) if item.location[0].startswith(place))
+    return next(ranks, len(LONGEST))
