@@ -1,4 +1,4 @@
-"""The remains of killed rehearsals: the next start ends their processes and removes their folders.
+"""The remains of killed rehearsals: a guard, and the next start, end their processes and remove their folders.
 
 The owner of a workspace locks a file in its folder. The kernel drops the lock when the owner ends, however it ends.
 Every process of a workspace carries the path of the folder in its environment.
@@ -7,6 +7,8 @@ Every process of a workspace carries the path of the folder in its environment.
 import fcntl
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -24,6 +26,14 @@ _LOCK = "lock"
 _SECONDS_TO_LOCK = 60
 _SECONDS_TO_END = 10
 _EMPTY_LOOKS = 2
+_GUARD = """
+import sys
+sys.stdin.read()
+folder, *sys.path[:] = sys.argv[1:]
+from lab.orphans import sweep_after_owner
+sweep_after_owner(folder)
+"""
+"""The program of the guard: it waits for the end of its input, which its owner alone holds open, and loads the rest."""
 
 
 def find_temporary_folder() -> Path:
@@ -57,6 +67,39 @@ def hold_folder(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(lock)
+
+
+@contextmanager
+def guard_folder(folder: Path) -> Iterator[None]:
+    """Let another process clean up if this one is killed in the block; it has a session of its own and lives on.
+
+    Raises:
+        LabError: The guard cannot be started.
+    """
+    try:
+        guard = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-S", "-c", _GUARD, str(folder), *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": str(folder.parent)},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise LabError(f"{sys.executable}: cannot be started: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        guard.kill()
+        guard.communicate(timeout=_SECONDS_TO_END)
+
+
+def sweep_after_owner(folder: str) -> None:
+    """Sweep until a folder is gone, whose owner has closed its pipes and drops its lock in a moment."""
+    end = time.monotonic() + _SECONDS_TO_END
+    while Path(folder).exists() and time.monotonic() < end:
+        sweep_dead_workspaces()
+        time.sleep(0.05)
 
 
 def sweep_dead_workspaces() -> list[Path]:

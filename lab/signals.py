@@ -1,5 +1,6 @@
 """Signals that end a rehearsal, so that it can clean up."""
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -8,6 +9,8 @@ from types import FrameType
 from typing import Protocol
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LOOK_EVERY_S = 1.0
+_PARENT = os.getppid()
 
 
 class Leaver(Protocol):
@@ -57,6 +60,46 @@ def leave_on_signals(work: Leaver) -> Iterator[None]:
             signal.signal(number, handler)
     if late:
         raise _translate(late[0])
+
+
+@contextmanager
+def hang_up_with_parent() -> Iterator[None]:
+    """Send SIGHUP to this program in the block once the program that has started it has ended.
+
+    A job that a script leaves in the background gets no signal when the script ends or is killed. A program that
+    ignores SIGHUP, as under nohup, runs on. In another thread than the main one the block runs without.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(_LOOK_EVERY_S):
+            if _is_orphan():
+                os.kill(os.getpid(), signal.SIGHUP)
+                return
+
+    threading.Thread(target=watch, name="hang-up", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def _is_orphan() -> bool:
+    """Return whether the parent has ended, also if it did before this module was loaded.
+
+    A process that leads no session has its parent's; a parent of another session is only a foster parent.
+    """
+    parent = os.getppid()
+    if parent != _PARENT:
+        return True
+    own = os.getsid(0)
+    try:
+        return own != os.getpid() and os.getsid(parent) != own
+    except OSError:  # the parent has just ended, or the system does not tell
+        return False
 
 
 def _translate(number: int) -> BaseException:

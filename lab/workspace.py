@@ -11,15 +11,23 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
 
 from gpu_blueprint.errors import LabError
 
-from .orphans import MARK, PREFIX, end_marked_processes, find_temporary_folder, hold_folder, sweep_dead_workspaces
-from .signals import leave_on_signals
+from .orphans import (
+    MARK,
+    PREFIX,
+    end_marked_processes,
+    find_temporary_folder,
+    guard_folder,
+    hold_folder,
+    sweep_dead_workspaces,
+)
+from .signals import hang_up_with_parent, leave_on_signals
 
 _PORTS = range(20_000, 30_000)
 """Ports that neither the kernel gives to outgoing connections nor Kubernetes to Services of type NodePort."""
@@ -177,7 +185,9 @@ class Workspace:
 
 @contextmanager
 def open_workspace() -> Iterator[Workspace]:
-    """Give a fresh workspace and end all of it, also after Ctrl-C, SIGTERM or SIGHUP.
+    """Give a fresh workspace and end all of it, also after Ctrl-C, SIGTERM, SIGHUP or the end of this program's parent.
+
+    If this program is killed, a guard ends it.
 
     Raises:
         LabError: The temporary folder cannot be written or its disk is full; or the block failed after an engine died,
@@ -186,7 +196,11 @@ def open_workspace() -> Iterator[Workspace]:
     sweep_dead_workspaces()
     workspace = Workspace(find_temporary_folder() / f"{PREFIX}{secrets.token_hex(6)}")
     atexit.register(workspace.close)  # for a signal between two lines of the caller
-    with leave_on_signals(workspace), hold_folder(workspace.folder):
+    with ExitStack() as held:
+        held.enter_context(leave_on_signals(workspace))
+        held.enter_context(hold_folder(workspace.folder))
+        held.enter_context(guard_folder(workspace.folder))
+        held.enter_context(hang_up_with_parent())
         try:
             yield workspace
         except OSError as error:

@@ -19,6 +19,17 @@ from .support.every_engine import EveryEngine
 from .support.lab_runs import MARKERS, arrange, find_hidden, holds_none
 from .support.programs import describe_untested
 
+pytest_plugins = ["tests.support.own_signals", "tests.support.time_limits"]
+LAB_LIMIT_S = 1500
+"""Seconds of a test on engines that states no limit of its own: five times the longest rehearsals."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give tests on engines their limit."""
+    for item in items:
+        if item.get_closest_marker("lab") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LAB_LIMIT_S))
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run ask that all engines start in it."""

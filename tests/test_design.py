@@ -258,7 +258,7 @@ def find_tested_sources(test: Path) -> list[Path]:
     folder, name = test.relative_to(ROOT / "tests").parent, test.stem.removeprefix("test_")
     top = folder.parts[0] if folder.parts else ""
     mirrored = ROOT / folder if top in SHOWN else ROOT / "gpu_blueprint" / folder
-    mirrored = ROOT / ".github" / folder if top == "workflows" else mirrored
+    mirrored = {"workflows": ROOT / ".github" / folder, "support": test.parent}.get(top, mirrored)
     files = [*mirrored.glob("*.py"), *mirrored.glob("*.yml")]
     nearby = [*files, *(path for path in mirrored.glob("*") if path.is_dir()), mirrored]
     return [path for path in nearby if name == path.stem or name.startswith(f"{path.stem}_")]

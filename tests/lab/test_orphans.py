@@ -16,20 +16,20 @@ from gpu_blueprint.errors import LabError
 from lab.orphans import MARK, PREFIX, end_marked_processes, find_temporary_folder, hold_folder, sweep_dead_workspaces
 from lab.workspace import open_workspace
 
-from ..support.processes import is_running, start_python, wait_for
-from ..support.workspaces import OWNER, SLEEP
+from ..support.processes import PATIENCE_S, is_running, start_python, wait_for
+from ..support.workspaces import OWNER, SLEEP, kill_owner
 
 pytestmark = pytest.mark.usefixtures("temporary")
 
 
 @pytest.fixture
 def killed(temporary: Path) -> tuple[Path, int]:
-    """Folder and engine of a rehearsal that was killed."""
+    """Folder and engine of a rehearsal that was killed with its guard."""
     owner = start_python(OWNER, temporary)
     assert owner.stdout
     folder, pid = owner.stdout.readline().split()
-    owner.kill()
-    owner.communicate()
+    kill_owner(owner.pid)
+    owner.communicate(timeout=PATIENCE_S)
     assert is_running(int(pid))
     return Path(folder), int(pid)
 

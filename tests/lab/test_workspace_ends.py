@@ -5,7 +5,9 @@ import fcntl
 import os
 import signal
 import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 from threading import Thread
 
@@ -15,8 +17,9 @@ import pytest
 from gpu_blueprint.errors import LabError
 from lab.workspace import Workspace, open_workspace
 
-from ..support.processes import is_running, start_python, wait_for
-from ..support.workspaces import OWNER, SLEEP, UNCLOSED, find_pid
+from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S, is_running, start_python, wait_for
+from ..support.workspaces import BACKGROUND, OWNER, SLEEP, UNCLOSED, find_pid
 
 pytestmark = pytest.mark.usefixtures("temporary")
 
@@ -129,7 +132,65 @@ def test_a_start_that_a_signal_interrupts_leaves_no_process(temporary: Path, mon
         started.append(start(*arguments, **options))  # type: ignore[call-overload]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(subprocess, "Popen", interrupt)
     with pytest.raises(KeyboardInterrupt), open_workspace() as workspace:
+        monkeypatch.setattr(subprocess, "Popen", interrupt)
         workspace.start("engine", SLEEP)
-    assert started[0].wait() == -signal.SIGKILL
+    assert started[0].wait(PATIENCE_S) == -signal.SIGKILL
+
+
+def test_an_owner_that_is_killed_leaves_nothing(temporary: Path) -> None:
+    owner = start_python(OWNER, temporary)
+    assert owner.stdout
+    pid = int(owner.stdout.readline().split()[1])
+    owner.kill()
+    owner.communicate(timeout=PATIENCE_S)
+    wait_for(lambda: not is_running(pid) and not [*temporary.iterdir()])
+
+
+def start_script(folder: Path, *caller: str, then: str) -> subprocess.Popen[bytes]:
+    """Start a script, in a session of its own, that starts an owner in the background; ``said`` gets the owner's words.
+
+    Args:
+        folder: Holds the folder for temporary files.
+        caller: A command that starts another, such as nohup.
+        then: The rest of the script.
+    """
+    (folder / "temporary").mkdir()
+    for file in ("said", "errors"):
+        (folder / file).touch()
+    script = f'"$@" > {folder}/said 2> {folder}/errors & {then}'
+    return subprocess.Popen(
+        ["sh", "-c", script, "sh", *caller, sys.executable, "-c", BACKGROUND],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(folder / "temporary"), "GO_ON": str(folder / "go-on")},
+        start_new_session=True,
+    )
+
+
+def read_pids(folder: Path) -> list[int]:
+    """Return the process ids of an owner and its engine, once they run."""
+    return [int(pid) for pid in wait_for((folder / "said").read_text).split()]
+
+
+@pytest.mark.parametrize("then", ["exit", "until test -s {said}; do sleep 0.05; done", "wait"])
+def test_an_owner_in_the_background_ends_with_the_script_that_started_it(tmp_path: Path, then: str) -> None:
+    script = start_script(tmp_path, then=then.format(said=tmp_path / "said"))
+    if then == "wait":
+        read_pids(tmp_path)
+        script.kill()
+    script.wait(PATIENCE_S)
+    wait_for(lambda: (tmp_path / "errors").read_text() == "ended\n")
+    wait_for(lambda: not any(map(is_running, read_pids(tmp_path))))
+    assert [*(tmp_path / "temporary").iterdir()] == []
+
+
+def test_an_owner_under_nohup_runs_to_its_end(tmp_path: Path) -> None:
+    script = start_script(tmp_path, "nohup", then="exit")
+    assert script.wait(PATIENCE_S) == 0
+    owner, engine = read_pids(tmp_path)
+    time.sleep(1)  # twenty looks for the parent
+    assert is_running(owner) and is_running(engine)
+    (tmp_path / "go-on").touch()
+    wait_for(lambda: not is_running(owner))
+    assert not is_running(engine) and [*(tmp_path / "temporary").iterdir()] == []
+    assert "ended" not in (tmp_path / "errors").read_text()

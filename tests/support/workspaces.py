@@ -1,5 +1,7 @@
 """Workspaces with sleeping processes in the place of engines."""
 
+import psutil
+
 from lab.workspace import Workspace
 
 SLEEP = ["sleep", "1000"]
@@ -12,6 +14,23 @@ with open_workspace() as workspace:
     print(workspace.folder, workspace._processes["engine"].pid, flush=True)
     time.sleep(1000)
 """
+BACKGROUND = """
+import os, sys, time
+from pathlib import Path
+from lab import signals
+from lab.workspace import open_workspace
+
+signals._LOOK_EVERY_S = 0.05
+try:
+    with open_workspace() as workspace:
+        workspace.start("engine", ["sleep", "1000"])
+        print(os.getpid(), workspace._processes["engine"].pid, flush=True)
+        while not Path(os.environ["GO_ON"]).exists():
+            time.sleep(0.05)
+except SystemExit:
+    print("ended", file=sys.stderr)
+"""
+"""Runs until a file says that it may go on, or says that it was ended."""
 UNCLOSED = """
 import ctypes, os, signal
 from lab.workspace import open_workspace
@@ -28,3 +47,11 @@ os.kill(os.getpid(), signal.SIGTERM)
 def find_pid(workspace: Workspace, name: str = "engine") -> int:
     """The process id of an engine."""
     return workspace._processes[name].pid
+
+
+def kill_owner(owner: int) -> None:
+    """Kill a process that holds a workspace, and its guard, so that nobody cleans up."""
+    process = psutil.Process(owner)
+    for guard in (child for child in process.children() if "sweep_after_owner" in " ".join(child.cmdline())):
+        guard.kill()
+    process.kill()
