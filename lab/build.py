@@ -5,6 +5,7 @@ It needs Go and nothing else of the project, says so first, and leaves finished 
 
 import argparse
 import fcntl
+import resource
 import shutil
 import signal
 import sys
@@ -98,9 +99,9 @@ def _make_all(go: Go, missing: list[Part]) -> None:
         here, later = (estimate_seconds(parts) * pace for parts in ([part], missing[number + 1 :]))
         count = f"[{number + 1}/{len(missing)}] {part.title}"
         print(f"{count} … (about {_say_minutes(here + later)} left in all)", flush=True)
-        began = time.monotonic()
+        began, used = time.monotonic(), _measure_cpu()
         _make(go, part, here, later)
-        print(f"{count}: {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{count}: {time.monotonic() - began:.0f} s, {_measure_cpu() - used:.0f} s of CPU", flush=True)
         pace = (time.monotonic() - start) / estimate_seconds(missing[: number + 1])
 
 
@@ -142,6 +143,12 @@ def _lock(folder: Path) -> Iterator[None]:
 def _sweep(temporary: Path) -> None:
     """Remove what this build, or a build that was killed, has left."""
     shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _measure_cpu() -> float:
+    """Return the seconds of CPU that all ended programs of this build have used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _say_minutes(seconds: float) -> str:

@@ -28,12 +28,12 @@ class CopiedObjects:
     @property
     def built(self) -> Path:
         """The place of the copied files."""
-        return find_built_folder() / f"{self.folder}-objects"
+        return find_built_folder() / f"{self.subject.lower()}-objects"
 
     @property
     def stamp(self) -> str:
         """The hash of everything that the files are made from."""
-        return hash_go_modules((self.folder,), *self.definitions, self.webhooks)
+        return hash_go_modules((self.folder,), self.module, *self.definitions, self.webhooks)
 
     def find(self) -> Path:
         """Return the folder with the copied files, each under its own name.

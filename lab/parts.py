@@ -6,8 +6,8 @@ from pathlib import Path
 
 from .built import is_fit
 from .copied_objects import CopiedObjects
-from .crds import EFFORT, find_crds_folder, hash_crds, write_crds
-from .engines import ENGINES, Bundle, Effort, Engine
+from .crds import COPIED_FOLDER, EFFORT, find_crds_folder, hash_crds, write_crds
+from .engines import CLUSTER_FOLDER, ENGINES, Bundle, Effort, Engine
 from .go_modules import parse_go_version, read_go_module
 from .go_tool import Go, Watch
 from .jobset_objects import JOBSET_OBJECTS
@@ -48,7 +48,7 @@ def list_parts(*bundles: Bundle) -> list[Part]:
         EFFORT,
         find_crds_folder(),
         hash_crds(),
-        ("karpenter", "crds"),
+        (CLUSTER_FOLDER, COPIED_FOLDER),
         write_crds,
     )
     objects = [_describe_objects(copied) for copied in (KUEUE_OBJECTS, JOBSET_OBJECTS, KEDA_OBJECTS)]
