@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from .built import find_built_folder, refuse_unfit
+from .built import find_place, refuse_unfit
 from .engines import CLUSTER_FOLDER, REMEDIES, Effort
 from .go_modules import hash_go_modules
 from .go_tool import Go, Watch
 
+NAME = "crds"
+"""Name of the built folder."""
 KARPENTER_PACKAGE = "./crds"
 """Our own program, beside Karpenter. It writes Karpenter's definitions: in the provider's module they are Go values."""
 COPIED_FOLDER = "crds"
@@ -37,14 +39,14 @@ def find_crds() -> Path:
     Raises:
         LabError: The definitions are not there, or lab/ has changed since.
     """
-    folder = find_crds_folder()
-    refuse_unfit(folder, hash_crds(), REMEDIES["rehearse"])
-    return folder
+    place = find_crds_place()
+    refuse_unfit(place / NAME, place, REMEDIES["rehearse"])
+    return place / NAME
 
 
-def find_crds_folder() -> Path:
-    """Return the place of the definitions."""
-    return find_built_folder() / "crds"
+def find_crds_place() -> Path:
+    """Return the folder that holds the folder of the definitions."""
+    return find_place(NAME, hash_crds())
 
 
 def hash_crds() -> str:

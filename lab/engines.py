@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from .built import find_built_folder, refuse_unfit
+from .built import find_place, refuse_unfit
 from .go_modules import hash_go_modules, read_go_module
 
 Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling"]
@@ -21,6 +21,8 @@ REMEDIES: Mapping[Bundle, str] = MappingProxyType(
     }
 )
 """Bundle → the command that builds it."""
+PROGRAMS = "bin"
+"""The folder of a program in its place; Pulumi's library wants this name."""
 CLUSTER_FOLDER = "cluster"
 """Folder of the Go module that a cluster's engines share, so that each library is compiled once for all of them."""
 
@@ -73,9 +75,9 @@ class Engine:
         return hash_go_modules((self.folder,), self.package, self.linker_flags)
 
     @property
-    def program(self) -> Path:
-        """The path of the built program."""
-        return find_built_folder() / "bin" / self.name
+    def place(self) -> Path:
+        """The folder of what is built."""
+        return find_place(self.name, self.stamp)
 
 
 _KUBERNETES_FLAGS = MappingProxyType(
@@ -165,8 +167,10 @@ def find_engine(name: str) -> Path:
     """Return the path of a built program.
 
     Raises:
-        LabError: The program is not built, or lab/ has changed since.
+        LabError: The program is damaged, not built, or lab/ has changed since.
     """
     engine = ENGINES[name]
-    refuse_unfit(engine.program, engine.stamp, REMEDIES[engine.bundle])
-    return engine.program
+    place = engine.place
+    program = place / PROGRAMS / name
+    refuse_unfit(program, place, REMEDIES[engine.bundle])
+    return program

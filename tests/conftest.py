@@ -17,6 +17,8 @@ from .support.aws_endpoint import Endpoint, endpoint
 from .support.builders import DEV_ACCOUNT
 from .support.programs import describe_untested
 
+pytest_plugins = ["tests.support.own_lab"]
+
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say in one line which programs were missing and what was not tested."""

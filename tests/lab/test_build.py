@@ -96,7 +96,7 @@ def test_a_new_go_sum_builds_only_the_programs_of_its_module(
     (fake_go.folder / "calls").unlink()
     with (sources / "pulumi" / "go.sum").open("a") as file:
         file.write("example.com/new v1.0.0 h1:=\n")
-    with pytest.raises(LabError, match=r"was not built from what .* holds now; run: make lab-lifecycle$"):
+    with pytest.raises(LabError, match=r"the lab has no pulumi that fits .*; run: make lab-lifecycle$"):
         find_engine("pulumi")
     find_engine("actionlint")
     main(["lifecycle", "workflow"])
@@ -159,7 +159,7 @@ def test_a_build_goes_on_after_the_last_one_was_killed(fake_go: FakeGo) -> None:
     fake_go.install(before=HANG.format(pid=pid))
     killed = start_build(fake_go)
     wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"), killed)
-    leftover = fake_go.folder / "lab" / "tmp" / "kube-scheduler"
+    leftover = fake_go.folder / "lab" / "tmp" / ENGINES["kube-scheduler"].place.name / "bin" / "kube-scheduler"
     leftover.write_text("half a program")
     killed.kill()
     killed.communicate()
@@ -171,7 +171,7 @@ def test_a_build_goes_on_after_the_last_one_was_killed(fake_go: FakeGo) -> None:
     fake_go.install()
     assert main(["rehearse"]) == 0
     assert fake_go.builds == REHEARSE[REHEARSE.index("k8s.io/kubernetes/cmd/kube-scheduler") :]
-    assert not leftover.parent.exists()
+    assert not (fake_go.folder / "lab" / "tmp").exists()
 
 
 def test_a_stopped_build_ends_its_go(fake_go: FakeGo) -> None:
