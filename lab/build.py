@@ -66,7 +66,8 @@ def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
             return
         with _lock(find_built_folder()), _sweeping(go.temporary):
             _make_all(go, [part for part in missing if not part.is_built])
-    remove_unused([part.place for part in list_parts(*_CHOICES["all"])])
+    if not only_check:
+        remove_unused([part.place for part in list_parts(*_CHOICES["all"])])
     print(f"all {len(parts)} parts of the lab are built in {find_built_folder()}")
 
 

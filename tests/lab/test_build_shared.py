@@ -11,7 +11,7 @@ import pytest
 from gpu_blueprint.errors import LabError
 from lab import go_modules, go_tool
 from lab.build import main
-from lab.built import DAYS_UNUSED, FOLDER_VARIABLE, find_built_folder
+from lab.built import DAYS_UNUSED, FOLDER_VARIABLE, find_built_folder, find_place
 from lab.engines import ENGINES, find_engine
 
 from ..support.fake_go import FakeGo
@@ -57,6 +57,16 @@ def test_a_build_removes_what_nobody_has_used_for_a_month(
     (tmp_path / "clone" / "actionlint" / "go.sum").write_text("")
     main(["workflow"])
     assert [place.exists() for place in places] == [False, True], "the other one fits these sources too"
+
+
+def test_a_look_at_the_needs_removes_nothing(fake_go: FakeGo) -> None:
+    main(["workflow"])
+    unused = find_place("actionlint", "0" * 64)
+    unused.mkdir()
+    assert main(["workflow", "--check"]) == 0
+    assert unused.exists()
+    assert main(["workflow"]) == 0
+    assert not unused.exists()
 
 
 @pytest.mark.parametrize("text", ["built by G", "built by gO\n"])
