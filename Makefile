@@ -121,5 +121,6 @@ bench-gate: .venv/ready-dev ## measure the cost of the tests beside another revi
 kill-test: .venv-training/ready ## kill the training example twenty times and compare losses: make kill-test KILLS=20 SEED=1
 	@.venv-training/bin/python examples/training/kill_test.py --kills $(KILLS) --seed $(SEED)
 
-clean: ## remove .venv, .venv-training, rendered files and the engines of the lab
+clean: ## remove .venv, .venv-training and rendered files; it says where the engines of the lab stay
 	rm -rf .venv .venv-training rendered .lab
+	@$(PYTHON) -c 'from lab.built import describe_rest; print(describe_rest())'

@@ -1,10 +1,12 @@
 """Build the engines of the lab from source: ``python -m lab.build rehearse``, more bundles, or ``all``.
 
-It needs Go and nothing else of the project, says so first, and leaves finished engines alone.
+It needs Go and nothing else of the project, says so first, and leaves finished engines alone. All clones of a user
+share them.
 """
 
 import argparse
 import fcntl
+import resource
 import shutil
 import signal
 import sys
@@ -16,7 +18,7 @@ from types import FrameType
 
 from gpu_blueprint.errors import LabError
 
-from .built import find_built_folder, put_in_place
+from .built import FOLDER_VARIABLE, find_built_folder, put_in_place, remove_unused
 from .engines import Bundle
 from .go_tool import Go, find_go
 from .needs import check_needs, estimate_megabytes, estimate_seconds
@@ -58,17 +60,14 @@ def build(bundles: tuple[Bundle, ...], *, only_check: bool = False) -> None:
         LabError: The machine lacks something, or Go failed.
     """
     parts = list_parts(*bundles)
-    missing = [part for part in parts if not part.is_built]
-    if not missing:
-        print(f"all {len(parts)} parts of the lab are built in {find_built_folder()}")
-        return
-    go = _say_needs(missing)
-    if only_check:
-        return
-    with _lock(find_built_folder()):
-        _sweep(go.temporary)
-        _make_all(go, [part for part in missing if not part.is_built])
-        _sweep(go.temporary)
+    if missing := [part for part in parts if not part.is_built]:
+        go = _say_needs(missing)
+        if only_check:
+            return
+        with _lock(find_built_folder()), _sweeping(go.temporary):
+            _make_all(go, [part for part in missing if not part.is_built])
+    if not only_check:
+        remove_unused([part.place for part in list_parts(*_CHOICES["all"])])
     print(f"all {len(parts)} parts of the lab are built in {find_built_folder()}")
 
 
@@ -98,9 +97,9 @@ def _make_all(go: Go, missing: list[Part]) -> None:
         here, later = (estimate_seconds(parts) * pace for parts in ([part], missing[number + 1 :]))
         count = f"[{number + 1}/{len(missing)}] {part.title}"
         print(f"{count} … (about {_say_minutes(here + later)} left in all)", flush=True)
-        began = time.monotonic()
+        began, used = time.monotonic(), _measure_cpu()
         _make(go, part, here, later)
-        print(f"{count}: {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{count}: {time.monotonic() - began:.0f} s, {_measure_cpu() - used:.0f} s of CPU", flush=True)
         pace = (time.monotonic() - start) / estimate_seconds(missing[: number + 1])
 
 
@@ -120,10 +119,14 @@ def _make(go: Go, part: Part, here: float, later: float) -> None:
         left = _say_minutes(max(here - elapsed, 0) + later)
         print(f"      {elapsed:.0f} s: {lines} packages and downloads, about {left} left in all", flush=True)
 
-    fresh = go.temporary / part.built.name
-    part.make(go, fresh, watch)
-    part.built.parent.mkdir(parents=True, exist_ok=True)
-    put_in_place(fresh, part.built, part.stamp)
+    fresh = go.temporary / part.place.name
+    try:
+        (fresh / part.path).parent.mkdir(parents=True)
+        part.make(go, fresh / part.path, watch)
+        put_in_place(fresh, part.place)
+    except OSError as error:
+        remedy = f"free some space, or let {FOLDER_VARIABLE} name another folder"
+        raise LabError(f"{error.filename or fresh} cannot be written: {error.strerror}; {remedy}") from None
 
 
 @contextmanager
@@ -139,9 +142,20 @@ def _lock(folder: Path) -> Iterator[None]:
         yield
 
 
-def _sweep(temporary: Path) -> None:
-    """Remove what this build, or a build that was killed, has left."""
+@contextmanager
+def _sweeping(temporary: Path) -> Iterator[None]:
+    """Remove what a build that was killed has left, and what this one leaves, however it ends."""
     shutil.rmtree(temporary, ignore_errors=True)
+    try:
+        yield
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _measure_cpu() -> float:
+    """Return the seconds of CPU that all ended programs of this build have used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _say_minutes(seconds: float) -> str:

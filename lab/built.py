@@ -1,12 +1,22 @@
-"""The folder of the built engines, and the stamps that tell whether they fit the sources of lab/.
+"""The user's folder of built engines: one for all clones and worktrees, a place for each part and each of its stamps.
 
-.lab/bin/NAME      a program
-.lab/crds/         the custom resource definitions
-.lab/kueue-objects/, .lab/jobset-objects/, .lab/keda-objects/  their definitions and webhooks
-.lab/stamps/NAME   hash of everything that NAME was built from; written last
+lock                   held by the build that writes
+tmp/                   what a build has not finished
+NAME-STAMP/bin/NAME    a program
+NAME-STAMP/NAME/       copied or written objects
+NAME-STAMP/built       hash and size of every file of the place; its time is the last use of the place
+
+A stamp is the hash of everything that a part is built from. A place comes as a whole, by one rename.
 """
 
+import hashlib
 import os
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from gpu_blueprint.errors import LabError
@@ -15,45 +25,116 @@ from .go_modules import SOURCES
 
 FOLDER_VARIABLE = "GPU_BLUEPRINT_LAB"
 """Environment variable with another folder of built engines, for example the folder of lab/Dockerfile's image."""
+DAYS_UNUSED = 30
+"""A place whose stamp is no longer current goes after so many days without use."""
+_STAMP_DIGITS = 16
+_LIST = "built"
 
 
 def find_built_folder() -> Path:
-    """Return ``.lab`` beside lab/, or the folder that the environment names."""
-    return Path(os.environ.get(FOLDER_VARIABLE) or SOURCES.parent / ".lab").absolute()
+    """Return the folder that the environment names, or ``gpu-blueprint/lab`` in the user's folder for caches.
+
+    Raises:
+        LabError: The environment names neither.
+    """
+    if named := os.environ.get(FOLDER_VARIABLE):
+        return Path(named).absolute()
+    return _find_cache_folder() / "gpu-blueprint" / "lab"
 
 
-def is_fit(built: Path, stamp: str) -> bool:
-    """Return True if a program or a folder is there and carries the stamp."""
-    return built.exists() and _read_stamp(built) == stamp
+def _find_cache_folder() -> Path:
+    named, home = (Path(os.environ.get(variable, "")) for variable in ("XDG_CACHE_HOME", "HOME"))
+    if named.is_absolute():  # any other value is to be ignored, by the XDG Base Directory Specification
+        return named
+    if not home.is_absolute():
+        raise LabError(
+            f"the lab has no folder for its engines: neither XDG_CACHE_HOME nor HOME is set; let {FOLDER_VARIABLE} "
+            "name one"
+        )
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
 
 
-def refuse_unfit(built: Path, stamp: str, remedy: str) -> None:
-    """Raise LabError, with the remedy, if a program or a folder is missing or carries another stamp."""
-    if not built.exists():
-        raise LabError(f"the lab has no {built.name} ({built}); run: {remedy}")
-    if _read_stamp(built) != stamp:
-        raise LabError(f"{built} was not built from what {SOURCES} holds now; run: {remedy}")
+def find_place(name: str, stamp: str) -> Path:
+    """Return the folder of a part with a stamp, whether it is built or not."""
+    return find_built_folder() / f"{name}-{stamp[:_STAMP_DIGITS]}"
 
 
-def put_in_place(fresh: Path, built: Path, stamp: str) -> None:
-    """Move a fresh program or folder to its place, then stamp it; a build that dies in between leaves no stamp."""
-    mark = _find_stamp_file(built)
-    mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.unlink(missing_ok=True)
-    if built.is_dir():
-        built.rename(fresh.with_name(f"{fresh.name}.old"))  # a folder cannot replace a folder that has files
-    fresh.rename(built)
-    written = fresh.with_name(f"{fresh.name}.stamp")
-    written.write_text(stamp, encoding="utf-8")
-    written.rename(mark)
+def is_fit(place: Path) -> bool:
+    """Return True if a place is built, and every byte of it is as it was. The place counts as used."""
+    listed = _read_list(place)
+    _mark_use(place)
+    return bool(listed) and all(
+        _find_size(place / file) == size and _hash(place / file) == digest for digest, size, file in listed
+    )
 
 
-def _read_stamp(built: Path) -> str:
+def refuse_unfit(built: Path, place: Path, remedy: str) -> None:
+    """Raise LabError, with the remedy, if a program or folder is not built from what lab/ holds now, or is cut off.
+
+    Only a build reads the hashes: a start looks at the sizes. The place counts as used.
+    """
+    listed = _read_list(place)
+    if not listed:
+        raise LabError(f"the lab has no {built.name} that fits {SOURCES} ({built}); run: {remedy}")
+    for _, size, file in listed:
+        if _find_size(place / file) != size:
+            raise LabError(f"{place / file} is damaged: it has not the {size} bytes that were built; run: {remedy}")
+    _mark_use(place)
+
+
+def put_in_place(fresh: Path, place: Path) -> None:
+    """List the files of a fresh folder, then move it to its place; what is damaged there makes room."""
+    files = sorted(file for file in fresh.rglob("*") if file.is_file())
+    lines = [f"{_hash(file)} {file.stat().st_size} {file.relative_to(fresh).as_posix()}\n" for file in files]
+    (fresh / _LIST).write_text("".join(lines), encoding="utf-8")
+    if place.exists():
+        place.rename(fresh.with_name(f"{fresh.name}.old"))  # a folder cannot replace a folder that has files
+    fresh.rename(place)
+
+
+def remove_unused(current: Collection[Path]) -> None:
+    """Remove every place that nobody has used for a month, but those that fit the sources of today."""
+    oldest = time.time() - DAYS_UNUSED * 24 * 3600
+    for place in find_built_folder().glob(f"*-{'[0-9a-f]' * _STAMP_DIGITS}"):
+        if place not in current and _find_last_use(place) < oldest:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def describe_rest() -> str:
+    """Return what `make clean` leaves, because all clones share it, and how to remove it."""
+    folder = shlex.quote(str(find_built_folder()))
+    return f"left, because all clones share them: the engines of the lab; to remove them: rm -rf {folder}"
+
+
+def _read_list(place: Path) -> list[tuple[str, int, str]]:
+    """Return hash, size in bytes, and path of each file; nothing if the place is not built, or its list is damaged."""
     try:
-        return _find_stamp_file(built).read_text(encoding="utf-8")
+        lines = (place / _LIST).read_text(encoding="utf-8").splitlines()
+        return [(digest, int(size), file) for digest, size, file in (line.split(" ", 2) for line in lines)]
+    except (OSError, ValueError):
+        return []
+
+
+def _hash(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _find_size(file: Path) -> int:
+    """Return the size in bytes, or -1 if there is no such file."""
+    try:
+        return file.stat().st_size
     except OSError:
-        return ""
+        return -1
 
 
-def _find_stamp_file(built: Path) -> Path:
-    return find_built_folder() / "stamps" / built.name
+def _mark_use(place: Path) -> None:
+    with suppress(OSError):  # not there, or the folder of an image that this user only reads
+        os.utime(place / _LIST)
+
+
+def _find_last_use(place: Path) -> float:
+    try:
+        return (place / _LIST).stat().st_mtime
+    except OSError:
+        return 0.0  # no build has left it like this

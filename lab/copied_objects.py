@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from .built import find_built_folder, refuse_unfit
+from .built import find_place, refuse_unfit
 from .engines import REMEDIES, Bundle, Effort
 from .go_modules import hash_go_modules
 from .go_tool import Go, Watch
@@ -26,14 +26,14 @@ class CopiedObjects:
     effort: Effort
 
     @property
-    def built(self) -> Path:
-        """The place of the copied files."""
-        return find_built_folder() / f"{self.folder}-objects"
+    def name(self) -> str:
+        """The name of the folder with the copied files."""
+        return f"{self.subject.lower()}-objects"
 
     @property
-    def stamp(self) -> str:
-        """The hash of everything that the files are made from."""
-        return hash_go_modules((self.folder,), *self.definitions, self.webhooks)
+    def place(self) -> Path:
+        """The folder that holds the folder of the copied files."""
+        return find_place(self.name, hash_go_modules((self.folder,), self.module, *self.definitions, self.webhooks))
 
     def find(self) -> Path:
         """Return the folder with the copied files, each under its own name.
@@ -41,8 +41,9 @@ class CopiedObjects:
         Raises:
             LabError: The files are not there, or lab/ has changed since.
         """
-        refuse_unfit(self.built, self.stamp, REMEDIES[self.bundle])
-        return self.built
+        place = self.place
+        refuse_unfit(place / self.name, place, REMEDIES[self.bundle])
+        return place / self.name
 
     def read(self, file: str) -> str:
         """Return the text of a copied file, by its path in the module."""

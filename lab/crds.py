@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from .built import find_built_folder, refuse_unfit
-from .engines import REMEDIES, Effort
+from .built import find_place, refuse_unfit
+from .engines import CLUSTER_FOLDER, REMEDIES, Effort
 from .go_modules import hash_go_modules
 from .go_tool import Go, Watch
 
-KARPENTER_FOLDER, KARPENTER_PACKAGE = "karpenter", "./crds"
-"""Our own program that writes Karpenter's definitions: in the provider's module they are Go values."""
+NAME = "crds"
+"""Name of the built folder."""
+KARPENTER_PACKAGE = "./crds"
+"""Our own program, beside Karpenter. It writes Karpenter's definitions: in the provider's module they are Go values."""
 COPIED_FOLDER = "crds"
 """Folder of the Go module whose requirements hold definitions as YAML files."""
 COPIED_FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -37,20 +39,20 @@ def find_crds() -> Path:
     Raises:
         LabError: The definitions are not there, or lab/ has changed since.
     """
-    folder = find_crds_folder()
-    refuse_unfit(folder, hash_crds(), REMEDIES["rehearse"])
-    return folder
+    place = find_crds_place()
+    refuse_unfit(place / NAME, place, REMEDIES["rehearse"])
+    return place / NAME
 
 
-def find_crds_folder() -> Path:
-    """Return the place of the definitions."""
-    return find_built_folder() / "crds"
+def find_crds_place() -> Path:
+    """Return the folder that holds the folder of the definitions."""
+    return find_place(NAME, hash_crds())
 
 
 def hash_crds() -> str:
     """Return the hash of everything that the definitions are made from."""
     copied = (file for files in COPIED_FILES.values() for file in files)
-    return hash_go_modules((KARPENTER_FOLDER, COPIED_FOLDER), KARPENTER_PACKAGE, *copied)
+    return hash_go_modules((CLUSTER_FOLDER, COPIED_FOLDER), KARPENTER_PACKAGE, *copied)
 
 
 def write_crds(go: Go, folder: Path, watch: Watch) -> None:
@@ -60,7 +62,7 @@ def write_crds(go: Go, folder: Path, watch: Watch) -> None:
         LabError: Go could not download a module or build the program.
     """
     folder.mkdir(parents=True)
-    go.run(["run", KARPENTER_PACKAGE, str(folder)], KARPENTER_FOLDER, watch)
+    go.run(["run", KARPENTER_PACKAGE, str(folder)], CLUSTER_FOLDER, watch)
     modules = [*COPIED_FILES]
     go.run(["mod", "download", *modules], COPIED_FOLDER, watch)
     places = go.run(["list", "-m", "-f", "{{.Dir}}", *modules], COPIED_FOLDER, watch).splitlines()

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from .built import find_built_folder, refuse_unfit
+from .built import find_place, refuse_unfit
 from .go_modules import hash_go_modules, read_go_module
 
 Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling"]
@@ -21,6 +21,10 @@ REMEDIES: Mapping[Bundle, str] = MappingProxyType(
     }
 )
 """Bundle → the command that builds it."""
+PROGRAMS = "bin"
+"""The folder of a program in its place; Pulumi's library wants this name."""
+CLUSTER_FOLDER = "cluster"
+"""Folder of the Go module that a cluster's engines share, so that each library is compiled once for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,9 @@ class Engine:
         return hash_go_modules((self.folder,), self.package, self.linker_flags)
 
     @property
-    def program(self) -> Path:
-        """The path of the built program."""
-        return find_built_folder() / "bin" / self.name
+    def place(self) -> Path:
+        """The folder of what is built."""
+        return find_place(self.name, self.stamp)
 
 
 _KUBERNETES_FLAGS = MappingProxyType(
@@ -89,7 +93,7 @@ _KUBERNETES_FLAGS = MappingProxyType(
 def _build_kubernetes_engine(name: str, effort: Effort) -> Engine:
     return Engine(
         name=name,
-        folder="kubernetes",
+        folder=CLUSTER_FOLDER,
         package=f"k8s.io/kubernetes/cmd/{name}",
         effort=effort,
         version_flags=_KUBERNETES_FLAGS,
@@ -108,29 +112,29 @@ def _build_keda_engine(part: str, effort: Effort) -> Engine:
 
 
 _ENGINES = (
-    Engine(name="etcd", folder="etcd", package="go.etcd.io/etcd/server/v3", effort=Effort(60, 293, 341, 27)),
+    Engine(name="etcd", folder=CLUSTER_FOLDER, package="go.etcd.io/etcd/server/v3", effort=Effort(60, 293, 341, 27)),
     Engine(
         name="karpenter",
-        folder="karpenter",
+        folder=CLUSTER_FOLDER,
         package="github.com/aws/karpenter-provider-aws/cmd/controller",
         effort=Effort(227, 370, 1495, 111),
         version_flags={"sigs.k8s.io/karpenter/pkg/operator.Version": "{version}"},
     ),
-    Engine(name="kwok", folder="kwok", package="sigs.k8s.io/kwok/cmd/kwok", effort=Effort(98, 272, 667, 64)),
+    Engine(name="kwok", folder=CLUSTER_FOLDER, package="sigs.k8s.io/kwok/cmd/kwok", effort=Effort(98, 272, 667, 64)),
     _build_kubernetes_engine("kube-apiserver", Effort(230, 368, 2007, 106)),
     _build_kubernetes_engine("kube-scheduler", Effort(23, 0, 184, 74)),
     _build_kubernetes_engine("kube-controller-manager", Effort(52, 26, 434, 97)),
     _build_kubernetes_engine("kubectl", Effort(26, 16, 218, 60)),
     Engine(
         name="kueue",
-        folder="kueue",
+        folder=CLUSTER_FOLDER,
         package="sigs.k8s.io/kueue/cmd/kueue",
         effort=Effort(190, 380, 1770, 90),
         version_flags={"sigs.k8s.io/kueue/pkg/version.GitVersion": "v{version}"},
     ),
     Engine(
         name="jobset",
-        folder="jobset",
+        folder=CLUSTER_FOLDER,
         package="sigs.k8s.io/jobset",
         effort=Effort(80, 95, 743, 53),
         version_flags={"sigs.k8s.io/jobset/pkg/version.GitVersion": "v{version}"},
@@ -163,8 +167,10 @@ def find_engine(name: str) -> Path:
     """Return the path of a built program.
 
     Raises:
-        LabError: The program is not built, or lab/ has changed since.
+        LabError: The program is damaged, not built, or lab/ has changed since.
     """
     engine = ENGINES[name]
-    refuse_unfit(engine.program, engine.stamp, REMEDIES[engine.bundle])
-    return engine.program
+    place = engine.place
+    program = place / PROGRAMS / name
+    refuse_unfit(program, place, REMEDIES[engine.bundle])
+    return program

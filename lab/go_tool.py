@@ -135,6 +135,8 @@ def find_go(oldest: str, temporary: Path) -> Go:
     if asked.returncode or len(asked.stdout.splitlines()) != len(names):
         raise LabError(f"{program} does not tell its version: {asked.stderr.strip()}")
     version, modules, cache = asked.stdout.splitlines()
+    if not (Path(modules).is_absolute() and Path(cache).is_absolute()):
+        raise LabError(f"{program} has no folders for its caches; set HOME, or GOMODCACHE and GOCACHE")
     if parse_go_version(version) < parse_go_version(oldest):
         found = version.removeprefix("go")
         raise LabError(f"the lab is built with Go {oldest} or newer, and {program} is Go {found}; {_REMEDY}")

@@ -1,11 +1,11 @@
 """Kueue's custom resource definitions and webhooks."""
 
 from .copied_objects import CopiedObjects
-from .engines import Effort
+from .engines import CLUSTER_FOLDER, Effort
 
 KUEUE_OBJECTS = CopiedObjects(
     subject="Kueue",
-    folder="kueue",
+    folder=CLUSTER_FOLDER,
     module="sigs.k8s.io/kueue",
     definitions=tuple(
         f"config/components/crd/bases/kueue.x-k8s.io_{plural}.yaml"

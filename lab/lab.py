@@ -185,7 +185,7 @@ class Lab:
 def _refuse_missing_parts(bundle: Bundle) -> None:
     """Raise a LabError that names the remedy if a part of a bundle is not built."""
     for part in list_parts(bundle):
-        refuse_unfit(part.built, part.stamp, REMEDIES[bundle])
+        refuse_unfit(part.place / part.path, part.place, REMEDIES[bundle])
 
 
 def _find_rank(manifest: Manifest) -> int:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from .built import is_fit
 from .copied_objects import CopiedObjects
-from .crds import EFFORT, find_crds_folder, hash_crds, write_crds
-from .engines import ENGINES, Bundle, Effort, Engine
+from .crds import COPIED_FOLDER, EFFORT, find_crds_place, write_crds
+from .crds import NAME as DEFINITIONS
+from .engines import CLUSTER_FOLDER, ENGINES, PROGRAMS, Bundle, Effort, Engine
 from .go_modules import parse_go_version, read_go_module
 from .go_tool import Go, Watch
 from .jobset_objects import JOBSET_OBJECTS
@@ -22,9 +23,10 @@ class Part:
     title: str
     bundle: Bundle
     effort: Effort
-    built: Path
-    """Its place once it is built."""
-    stamp: str
+    place: Path
+    """The folder of what is built."""
+    path: str
+    """The program, or the folder of objects, in its place."""
     folders: tuple[str, ...]
     """The Go modules in lab/ that it is made from."""
     make: Callable[[Go, Path, Watch], None]
@@ -32,8 +34,8 @@ class Part:
 
     @property
     def is_built(self) -> bool:
-        """True if a build has nothing to do."""
-        return is_fit(self.built, self.stamp)
+        """True if a build has nothing to do. It reads the whole part."""
+        return is_fit(self.place)
 
 
 def list_parts(*bundles: Bundle) -> list[Part]:
@@ -46,9 +48,9 @@ def list_parts(*bundles: Bundle) -> list[Part]:
         "custom resource definitions",
         "rehearse",
         EFFORT,
-        find_crds_folder(),
-        hash_crds(),
-        ("karpenter", "crds"),
+        find_crds_place(),
+        DEFINITIONS,
+        (CLUSTER_FOLDER, COPIED_FOLDER),
         write_crds,
     )
     objects = [_describe_objects(copied) for copied in (KUEUE_OBJECTS, JOBSET_OBJECTS, KEDA_OBJECTS)]
@@ -67,9 +69,10 @@ def _describe_engine(engine: Engine) -> Part:
         go.run(arguments, engine.folder, watch)
 
     title = f"{engine.name} {engine.version}"
-    return Part(title, engine.bundle, engine.effort, engine.program, engine.stamp, (engine.folder,), make)
+    path = f"{PROGRAMS}/{engine.name}"
+    return Part(title, engine.bundle, engine.effort, engine.place, path, (engine.folder,), make)
 
 
 def _describe_objects(copied: CopiedObjects) -> Part:
     title = f"objects of {copied.subject}"
-    return Part(title, copied.bundle, copied.effort, copied.built, copied.stamp, (copied.folder,), copied.copy)
+    return Part(title, copied.bundle, copied.effort, copied.place, copied.name, (copied.folder,), copied.copy)

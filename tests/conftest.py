@@ -19,16 +19,9 @@ from .support.every_engine import EveryEngine
 from .support.lab_runs import MARKERS, arrange, find_hidden, holds_none
 from .support.programs import describe_untested
 
-pytest_plugins = ["tests.support.own_signals", "tests.support.time_limits"]
+pytest_plugins = ["tests.support.own_signals", "tests.support.time_limits", "tests.support.own_lab"]
 LAB_LIMIT_S = 1500
 """Seconds of a test on engines that states no limit of its own: five times the longest rehearsals."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give tests on engines their limit."""
-    for item in items:
-        if item.get_closest_marker("lab") and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(LAB_LIMIT_S))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,7 +42,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Arrange engine tests before pytest-xdist reads the names of their groups."""
+    """Give engine tests their limit, and arrange them before pytest-xdist reads the names of their groups."""
+    for item in items:
+        if item.get_closest_marker("lab") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LAB_LIMIT_S))
     if hidden := find_hidden(items):
         raise pytest.UsageError(*hidden)
     if config.option.markexpr in MARKERS:

@@ -93,7 +93,7 @@ CUDA_IMAGE = "nvcr.io/nvidia/cuda:12.8.1-base-ubuntu22.04"
 KARPENTER_VERSIONS = ("1.14.1", "1.15.0")
 """Karpenter releases whose values and custom resources this blueprint renders, the default first.
 
-The default is the newest release that the lab runs (lab/karpenter/go.mod), so that a rehearsal shows the real thing.
+The default is the newest release that the lab runs (lab/cluster/go.mod), so that a rehearsal shows the real thing.
 Karpenter 1.15 needs Go 1.26.9, and a module that Go's proxy does not serve.
 """
 
@@ -129,8 +129,6 @@ PROMETHEUS_OPERATOR = "0.93.1"
 """The release of the operator that both charts above bring; the lab takes its custom resource definitions."""
 KEDA = Chart(name="keda", version="2.20.2", reference="keda", repository="https://kedacore.github.io/charts")
 KUEUE = Chart(name="kueue", version="0.19.2", reference="oci://registry.k8s.io/kueue/charts/kueue")
-"""The lab runs Kueue 0.18.3 (lab/kueue/go.mod), the newest release that Go builds here: 0.19 needs a module that the
-checksum database does not know. The configuration and the objects are legal in both."""
 KUEUE_IMAGE = "registry.k8s.io/kueue/kueue"
 """Kueue's manager, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 JOBSET = Chart(name="jobset", version="0.12.0", reference="oci://registry.k8s.io/jobset/charts/jobset")

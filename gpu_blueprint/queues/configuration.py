@@ -21,7 +21,7 @@ _UNCOUNTED = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws
 
 
 def build_configuration(stack: StackConfig, queueing: Queueing) -> dict[str, Any]:
-    """Return the Configuration (config.kueue.x-k8s.io/v1beta2), legal in Kueue 0.18 and 0.19."""
+    """Return the Configuration (config.kueue.x-k8s.io/v1beta2), of Kueue 0.19."""
     fair = {"fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]}}
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",

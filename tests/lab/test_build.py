@@ -17,7 +17,7 @@ from gpu_blueprint.errors import LabError
 from lab import go_modules, go_tool
 from lab.build import main
 from lab.crds import find_crds
-from lab.engines import ENGINES, find_engine
+from lab.engines import CLUSTER_FOLDER, ENGINES, find_engine
 
 from ..support.fake_go import FakeGo
 from ..support.plans import ROOT
@@ -92,22 +92,22 @@ def test_a_new_go_sum_builds_only_the_programs_of_its_module(
     shutil.copytree(ROOT / "lab", sources)
     for module in (go_modules, go_tool):
         monkeypatch.setattr(module, "SOURCES", sources)
-    main(["rehearse"])
+    main(["lifecycle", "workflow"])
     (fake_go.folder / "calls").unlink()
-    with (sources / "kwok" / "go.sum").open("a") as file:
+    with (sources / "pulumi" / "go.sum").open("a") as file:
         file.write("example.com/new v1.0.0 h1:=\n")
-    with pytest.raises(LabError, match=r"was not built from what .* holds now; run: make lab$"):
-        find_engine("kwok")
-    find_engine("etcd")
-    main(["rehearse"])
-    assert fake_go.builds == ["sigs.k8s.io/kwok/cmd/kwok"]
-    find_engine("kwok")
+    with pytest.raises(LabError, match=r"the lab has no pulumi that fits .*; run: make lab-lifecycle$"):
+        find_engine("pulumi")
+    find_engine("actionlint")
+    main(["lifecycle", "workflow"])
+    assert fake_go.builds == [ENGINES["pulumi"].package]
+    find_engine("pulumi")
 
 
 def test_a_build_says_first_what_it_needs(fake_go: FakeGo, capsys: pytest.CaptureFixture[str]) -> None:
     main(["rehearse", "--check"])
     said = capsys.readouterr().out
-    oldest = go_modules.read_go_module("karpenter").go
+    oldest = go_modules.read_go_module(CLUSTER_FOLDER).go
     assert f"Go       {oldest} or newer" in said
     assert "disk" in said and "GB" in said and "time     about" in said
     assert fake_go.builds == []
@@ -137,7 +137,7 @@ def test_a_go_that_is_too_old_is_refused_with_both_versions(
 ) -> None:
     fake_go.install(version="go1.22.7")
     assert main(["rehearse"]) == 1
-    oldest = go_modules.read_go_module("karpenter").go
+    oldest = go_modules.read_go_module(CLUSTER_FOLDER).go
     refused = f"built with Go {oldest} or newer, and {fake_go.folder}/bin/go is Go 1.22.7; install Go from"
     assert refused in capsys.readouterr().err
     assert fake_go.builds == []
@@ -148,7 +148,7 @@ def test_a_failed_build_shows_gos_words_and_keeps_what_is_finished(
 ) -> None:
     fake_go.install(before='case "$*" in *kwok) echo "kwok.go:7: undefined: x" >&2; exit 1 ;; esac')
     assert main(["rehearse"]) == 1
-    assert "lab/kwok:\nkwok.go:7: undefined: x" in capsys.readouterr().err
+    assert "lab/cluster:\nkwok.go:7: undefined: x" in capsys.readouterr().err
     find_engine("etcd")
     with pytest.raises(LabError, match="the lab has no kwok"):
         find_engine("kwok")
@@ -159,7 +159,7 @@ def test_a_build_goes_on_after_the_last_one_was_killed(fake_go: FakeGo) -> None:
     fake_go.install(before=HANG.format(pid=pid))
     killed = start_build(fake_go)
     wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"), killed)
-    leftover = fake_go.folder / "lab" / "tmp" / "kube-scheduler"
+    leftover = fake_go.folder / "lab" / "tmp" / ENGINES["kube-scheduler"].place.name / "bin" / "kube-scheduler"
     leftover.write_text("half a program")
     killed.kill()
     killed.communicate()
@@ -171,7 +171,7 @@ def test_a_build_goes_on_after_the_last_one_was_killed(fake_go: FakeGo) -> None:
     fake_go.install()
     assert main(["rehearse"]) == 0
     assert fake_go.builds == REHEARSE[REHEARSE.index("k8s.io/kubernetes/cmd/kube-scheduler") :]
-    assert not leftover.parent.exists()
+    assert not (fake_go.folder / "lab" / "tmp").exists()
 
 
 def test_a_stopped_build_ends_its_go(fake_go: FakeGo) -> None:

@@ -1,75 +1,185 @@
-"""Stamps: a program that does not fit lab/ is never used."""
+"""Places of built parts: what is cut off, changed or built from other sources is never used."""
 
+import os
 import re
+import shutil
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from gpu_blueprint.errors import LabError
-from lab.built import FOLDER_VARIABLE, find_built_folder, is_fit, put_in_place, refuse_unfit
+from lab.built import (
+    DAYS_UNUSED,
+    FOLDER_VARIABLE,
+    describe_rest,
+    find_built_folder,
+    find_place,
+    is_fit,
+    put_in_place,
+    refuse_unfit,
+    remove_unused,
+)
 
-from ..support.plans import ROOT
+ONE, TWO = "1" * 64, "2" * 64
+"""Stamps."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder for built engines, with its folder for fresh results."""
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    (tmp_path / "tmp").mkdir()
-    (tmp_path / "bin").mkdir()
-    return tmp_path
+    """An empty folder for built parts."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "lab"))
+    (tmp_path / "lab").mkdir()
+    return tmp_path / "lab"
 
 
-def make_fresh(folder: Path, text: str) -> Path:
+def build(folder: Path, stamp: str, text: str = "etcd") -> Path:
+    """Put a program in its place, as a build does, and return the place."""
     fresh = folder / "tmp" / "etcd"
-    fresh.write_text(text)
-    return fresh
+    (fresh / "bin").mkdir(parents=True)
+    (fresh / "bin" / "etcd").write_text(text)
+    place = find_place("etcd", stamp)
+    put_in_place(fresh, place)
+    shutil.rmtree(folder / "tmp")
+    return place
 
 
-def test_the_engines_stand_beside_lab_or_where_the_environment_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def refuse(place: Path) -> None:
+    refuse_unfit(place / "bin" / "etcd", place, "make lab")
+
+
+@pytest.mark.parametrize(
+    ("system", "variables", "expected"),
+    [
+        ("linux", {"HOME": "/home/ada"}, "/home/ada/.cache/gpu-blueprint/lab"),
+        ("darwin", {"HOME": "/Users/ada"}, "/Users/ada/Library/Caches/gpu-blueprint/lab"),
+        ("linux", {"HOME": "/home/ada", "XDG_CACHE_HOME": "/disk"}, "/disk/gpu-blueprint/lab"),
+        ("darwin", {"XDG_CACHE_HOME": "/disk"}, "/disk/gpu-blueprint/lab"),
+        ("linux", {"HOME": "/home/ada", "XDG_CACHE_HOME": "disk"}, "/home/ada/.cache/gpu-blueprint/lab"),
+        ("linux", {"HOME": "/home/ada", "XDG_CACHE_HOME": "/disk", FOLDER_VARIABLE: "/opt/lab"}, "/opt/lab"),
+    ],
+)
+def test_the_engines_stand_in_the_users_cache_or_where_the_environment_says(
+    system: str, variables: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    assert find_built_folder() == ROOT / ".lab"
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    assert find_built_folder() == tmp_path
+    for variable in ("HOME", "XDG_CACHE_HOME", FOLDER_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(sys, "platform", system)
+    assert find_built_folder() == Path(expected)
 
 
-def test_a_program_fits_with_its_own_stamp_only(folder: Path) -> None:
-    program = folder / "bin" / "etcd"
-    assert not is_fit(program, "one")
-    put_in_place(make_fresh(folder, "etcd"), program, "one")
-    assert is_fit(program, "one")
-    assert not is_fit(program, "two")
-    refuse_unfit(program, "one", "make lab")
+def test_a_user_without_a_home_is_told_which_variable_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HOME", "XDG_CACHE_HOME", FOLDER_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(LabError, match=f"neither XDG_CACHE_HOME nor HOME is set; let {FOLDER_VARIABLE} name one"):
+        find_built_folder()
+
+
+def test_programs_of_several_stamps_stand_side_by_side(folder: Path) -> None:
+    assert not is_fit(find_place("etcd", ONE))
+    old, new = build(folder, ONE, "old"), build(folder, TWO, "new")
+    assert is_fit(old) and is_fit(new)
+    for place, text in ((old, "old"), (new, "new")):
+        refuse(place)
+        assert (place / "bin" / "etcd").read_text() == text
 
 
 def test_a_missing_program_is_refused_with_its_place_and_the_remedy(folder: Path) -> None:
-    program = folder / "bin" / "etcd"
-    with pytest.raises(LabError, match=re.escape(f"the lab has no etcd ({program}); run: make lab")):
-        refuse_unfit(program, "one", "make lab")
+    place = find_place("etcd", ONE)
+    said = rf"the lab has no etcd that fits .*/lab \({re.escape(str(place))}/bin/etcd\); run: make lab"
+    with pytest.raises(LabError, match=said):
+        refuse(place)
 
 
-def test_a_program_without_a_stamp_is_refused(folder: Path) -> None:
-    program = folder / "bin" / "etcd"
+def test_a_program_that_was_copied_by_hand_is_refused(folder: Path) -> None:
+    program = find_place("etcd", ONE) / "bin" / "etcd"
+    program.parent.mkdir(parents=True)
     program.write_text("copied by hand")
-    with pytest.raises(LabError, match=r"was not built from what .* holds now; run: make lab"):
-        refuse_unfit(program, "one", "make lab")
+    assert not is_fit(find_place("etcd", ONE))
+    with pytest.raises(LabError, match="the lab has no etcd"):
+        refuse(find_place("etcd", ONE))
 
 
-def test_a_program_that_was_not_moved_into_place_has_no_stamp(folder: Path) -> None:
-    program = folder / "bin" / "etcd"
-    put_in_place(make_fresh(folder, "old"), program, "one")
-    with pytest.raises(FileNotFoundError):
-        put_in_place(folder / "tmp" / "missing", program, "one")  # died before the new program came
-    assert not is_fit(program, "one")
+@pytest.mark.parametrize("text", ["etc", "", "etcd!", None])
+def test_a_program_that_is_cut_off_is_refused_at_every_start(folder: Path, text: str | None) -> None:
+    place = build(folder, ONE)
+    (place / "bin" / "etcd").unlink()
+    if text is not None:
+        (place / "bin" / "etcd").write_text(text)
+    assert not is_fit(place)
+    with pytest.raises(LabError, match=r"bin/etcd is damaged: .* the 4 bytes that were built; run: make lab"):
+        refuse(place)
 
 
-def test_a_folder_takes_the_place_of_an_older_folder(folder: Path) -> None:
-    for name in ("old", "new"):
-        fresh = folder / "tmp" / "crds"
-        fresh.mkdir()
-        (fresh / name).touch()
-        put_in_place(fresh, folder / "crds", name)
-    assert [file.name for file in (folder / "crds").iterdir()] == ["new"]
-    assert is_fit(folder / "crds", "new")
+def test_the_next_build_finds_a_changed_byte_and_makes_the_program_anew(folder: Path) -> None:
+    place = build(folder, ONE)
+    (place / "bin" / "etcd").write_text("etcD")
+    assert not is_fit(place)
+    build(folder, ONE)
+    assert is_fit(place)
+
+
+@pytest.mark.parametrize("listed", ["", "etcd\n", "0 x bin/etcd\n", "\0\n"])
+def test_a_place_without_a_whole_list_is_not_built(folder: Path, listed: str) -> None:
+    place = build(folder, ONE)
+    (place / "built").write_text(listed)
+    assert not is_fit(place)
+    with pytest.raises(LabError, match="run: make lab"):
+        refuse(place)
+
+
+def test_a_build_that_dies_before_the_last_step_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "rename", die)
+    with pytest.raises(KeyboardInterrupt):
+        build(folder, ONE)
+    assert not find_place("etcd", ONE).exists()
+
+
+def test_a_folder_of_objects_fits_file_by_file(folder: Path) -> None:
+    objects = folder / "tmp" / "crds" / "crds"
+    objects.mkdir(parents=True)
+    for name in ("a", "b"):
+        (objects / name).write_text(name)
+    place = find_place("crds", ONE)
+    put_in_place(folder / "tmp" / "crds", place)
+    assert is_fit(place)
+    (place / "crds" / "b").unlink()
+    assert not is_fit(place)
+
+
+def let_rest(place: Path, days: float) -> None:
+    """Make the last use of a place so old."""
+    then = time.time() - days * 24 * 3600
+    os.utime(place / "built", (then, then))
+
+
+def test_what_nobody_has_used_for_a_month_goes_and_what_fits_stays(folder: Path) -> None:
+    fits, unused, used, started, recent = (build(folder, str(digit) * 64) for digit in range(5))
+    for place in (fits, unused, used, started):
+        let_rest(place, DAYS_UNUSED + 1)
+    let_rest(recent, DAYS_UNUSED - 1)
+    (folder / "go").mkdir()
+    assert is_fit(used)
+    refuse(started)
+    remove_unused([fits])
+    assert {*folder.iterdir()} == {fits, used, started, recent, folder / "go"}
+
+
+def test_engines_that_this_user_may_only_read_can_be_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse_to_write(*_: object) -> None:
+        raise PermissionError
+
+    place = build(folder, ONE)
+    monkeypatch.setattr(os, "utime", refuse_to_write)
+    assert is_fit(place)
+    refuse(place)
+
+
+def test_what_make_clean_leaves_is_named(folder: Path) -> None:
+    assert describe_rest().endswith(f"to remove them: rm -rf {folder}")

@@ -29,7 +29,7 @@ def test_settings_of_the_user_do_not_reach_the_build(fake_go: FakeGo, monkeypatc
     seen = fake_go.folder / "seen"
     fake_go.install(before=f'echo "$GOFLAGS|$CGO_ENABLED|$GOTOOLCHAIN|$GOOS|$GOPROXY" > {seen}')
     monkeypatch.setenv("GOPROXY", "https://proxy.example.com")
-    find(fake_go).run(["build", "-o", str(fake_go.folder / "x"), "."], "etcd", ignore)
+    find(fake_go).run(["build", "-o", str(fake_go.folder / "x"), "."], "cluster", ignore)
     flags, cgo, toolchain, system, proxy = seen.read_text().strip().split("|")
     assert (flags, cgo, toolchain) == ("-mod=readonly -trimpath -buildvcs=false", "0", "local")
     assert system in ("linux", "darwin")
@@ -38,13 +38,13 @@ def test_settings_of_the_user_do_not_reach_the_build(fake_go: FakeGo, monkeypatc
 
 def test_the_output_comes_back_and_the_errors_do_not(fake_go: FakeGo) -> None:
     fake_go.install(before="echo out; echo err >&2")
-    assert find(fake_go).run(["build"], "etcd", ignore) == "out\n"
+    assert find(fake_go).run(["build"], "cluster", ignore) == "out\n"
 
 
 def test_a_failure_ends_with_the_last_lines(fake_go: FakeGo) -> None:
     fake_go.install(before="seq 1 40 >&2; exit 3")
     with pytest.raises(LabError) as failed:
-        find(fake_go).run(["build", "."], "etcd", ignore)
+        find(fake_go).run(["build", "."], "cluster", ignore)
     lines = str(failed.value).splitlines()
     assert lines[0].startswith("go build . failed in ")
     assert (lines[1], lines[-1]) == ("16", "40")
@@ -77,7 +77,7 @@ def test_ctrl_c_ends_go_while_it_is_watched(fake_go: FakeGo, monkeypatch: pytest
     monkeypatch.setattr(go_tool, "BEAT", 0.05)
     fake_go.install(before=f"exec tail -f {fake_go.folder}/calls")
     with pytest.raises(KeyboardInterrupt):
-        find(fake_go).run(["build"], "etcd", interrupt)
+        find(fake_go).run(["build"], "cluster", interrupt)
     assert find_command_lines(fake_go.folder) == []
 
 
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_go_while_its_streams_are_opened(fake_go: FakeGo, monkeypatc
     fake_go.install(before=f"exec tail -f {fake_go.folder}/calls")
     monkeypatch.setattr(threading.Thread, "start", interrupt_second)
     with pytest.raises(KeyboardInterrupt):
-        find(fake_go).run(["build"], "etcd", ignore)
+        find(fake_go).run(["build"], "cluster", ignore)
     assert find_command_lines(fake_go.folder) == []
 
 
@@ -107,5 +107,5 @@ def test_ctrl_c_ends_go_while_it_starts(fake_go: FakeGo, monkeypatch: pytest.Mon
     fake_go.install(before=f"exec tail -f {fake_go.folder}/calls")
     monkeypatch.setattr(Go, "_start", start_and_interrupt)
     with pytest.raises(KeyboardInterrupt):
-        find(fake_go).run(["build"], "etcd", ignore)
+        find(fake_go).run(["build"], "cluster", ignore)
     assert find_command_lines(fake_go.folder) == []

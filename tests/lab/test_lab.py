@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from gpu_blueprint.errors import LabError
-from lab.engines import ENGINES, Bundle
+from lab.built import put_in_place
 from lab.lab import Lab
-from lab.parts import list_parts
+from lab.parts import Part, list_parts
 from lab.policies import KINDS
 
 from ..support.fake_objects import FakeObjects
@@ -27,36 +27,36 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_missing_engines_name_the_remedy_before_anything_starts(temporary: Path) -> None:
-    with pytest.raises(LabError, match=r"the lab has no etcd \(.*\); run: make lab"), Lab(scene()):
+    with pytest.raises(LabError, match=r"the lab has no etcd that fits .* \(.*\); run: make lab"), Lab(scene()):
         pass
     assert [*temporary.iterdir()] == []
 
 
 def test_missing_definitions_name_the_remedy_too(tmp_path: Path) -> None:
-    for folder in ("bin", "stamps"):
-        (tmp_path / folder).mkdir()
-    for engine in ENGINES.values():
-        (tmp_path / "bin" / engine.name).touch()
-        (tmp_path / "stamps" / engine.name).write_text(engine.stamp)
-    with pytest.raises(LabError, match=r"the lab has no crds \(.*\); run: make lab"), Lab(scene()):
+    install(tmp_path, [part for part in list_parts("rehearse") if part.path.startswith("bin/")])
+    with pytest.raises(LabError, match=r"the lab has no crds that fits .* \(.*\); run: make lab"), Lab(scene()):
         pass
 
 
-def put_in_place(folder: Path, bundle: Bundle) -> None:
-    """Make an empty part in the place of each built part of a bundle."""
-    for part in list_parts(bundle):
-        for file in (part.built, folder / "stamps" / part.built.name):
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(part.stamp)
+def install(folder: Path, parts: list[Part]) -> None:
+    """Put an empty file in the place of each part."""
+    for part in parts:
+        fresh = folder / "fresh" / part.path
+        fresh.parent.mkdir(parents=True)
+        fresh.touch()
+        put_in_place(folder / "fresh", part.place)
 
 
 def test_a_lab_that_scales_needs_the_engines_of_scaling_and_a_prometheus(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_in_place(tmp_path, "rehearse")
-    with pytest.raises(LabError, match=r"the lab has no keda-operator \(.*\); run: make lab-scaling"), scaling_lab():
+    install(tmp_path, list_parts("rehearse"))
+    with (
+        pytest.raises(LabError, match=r"the lab has no keda-operator that fits .* \(.*\); run: make lab-scaling"),
+        scaling_lab(),
+    ):
         pass
-    put_in_place(tmp_path, "scaling")
+    install(tmp_path, list_parts("scaling"))
     monkeypatch.setenv("PATH", "")
     with pytest.raises(LabError, match="run: apt-get install prometheus"), scaling_lab():
         pass

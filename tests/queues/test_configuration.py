@@ -80,7 +80,7 @@ KEYS_OF_0_19 = {
     "objectRetentionPolicies": {"workloads"},
     "featureGates": None,
 }
-"""Keys of apis/config/v1beta2 in v0.19.2 of kubernetes-sigs/kueue, read on 2026-11-21; the lab has only 0.18.3."""
+"""Keys of apis/config/v1beta2 in v0.19.2 of kubernetes-sigs/kueue, read on 2026-11-21."""
 
 
 def test_the_kueue_of_users_knows_every_key() -> None:
