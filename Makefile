@@ -5,6 +5,8 @@ PYTHON ?= python3
 KILLS ?= 20
 SEED ?= 1
 BIN := .venv/bin
+# The suite starts hundreds of processes; each would compile the whole program again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-deep test-lab test-lab-core golden docs bench bench-gate kill-test clean
 help: ## show this list
