@@ -15,6 +15,7 @@ from .support import known_answers
 from .support.aws_answers import add_good_answers
 from .support.aws_endpoint import Endpoint, endpoint
 from .support.builders import DEV_ACCOUNT
+from .support.processes import PATIENCE_S
 from .support.programs import describe_untested
 
 pytest_plugins = ["tests.support.own_signals", "tests.support.time_limits"]
@@ -70,7 +71,9 @@ def aws_endpoint(front: Endpoint, moto: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_ENDPOINT_URL", front.url)
-    with urllib.request.urlopen(urllib.request.Request(f"http://{moto}/moto-api/reset", method="POST")):
+    with urllib.request.urlopen(
+        urllib.request.Request(f"http://{moto}/moto-api/reset", method="POST"), timeout=PATIENCE_S
+    ):
         pass
     front.answers.clear()
     front.asked.clear()

@@ -31,6 +31,8 @@ _ANALYZER = "pulumi-analyzer-policy-python"
 """The engine starts a policy pack by this name on PATH where it finds no language plugin for Python."""
 _PLACEHOLDER = "set-by-the-lifecycle"
 """Stands for every secret of the configuration: the team's own are not needed, and cannot be decrypted here."""
+_LONGEST_RUN_S = 3600
+"""Each operation of a run has its own limit, and even a large stack takes minutes."""
 _SECONDS_TO_END = 10
 """A program ends this soon after its engine."""
 _ROUNDS_TO_END = 100
@@ -174,7 +176,7 @@ class Engine:
         with ThreadPoolExecutor(1) as thread:
             running = thread.submit(execute, color="never", **options)
             try:
-                running.result()
+                running.result(_LONGEST_RUN_S)
             except CommandError as error:
                 run.error = str(error)
             except BaseException:

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 
 PROGRAM = """
 import sys
@@ -19,7 +20,12 @@ sys.exit(main([sys.argv[2], "dev"]))
 @pytest.mark.parametrize("command", ["rehearse", "lifecycle"])
 def test_a_missing_package_is_named_with_the_remedy(command: str, package: str) -> None:
     asked = subprocess.run(
-        [sys.executable, "-c", PROGRAM, package, command], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", PROGRAM, package, command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert asked.returncode == 2
     assert f"the lab needs the Python package {package}" in asked.stderr and f"make {command} " in asked.stderr
