@@ -46,7 +46,7 @@ def test_a_killed_lifecycle_leaves_no_process_and_no_folder_at_the_next_start(tm
     command = [sys.executable, "-m", "gpu_blueprint", "lifecycle", "dev"]
     environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     with running(["sh", "-c", 'exec "$@" 2>&1', "sh", *command], tmp_path, environment) as process:
-        lines = []
+        lines: list[str] = []
         while "dev: up …" not in (line := read_line(process)):
             assert line, lines
             lines.append(line)
