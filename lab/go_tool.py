@@ -19,7 +19,7 @@ Watch = Callable[[int], None]
 """Called now and then while Go runs, with the number of lines that Go has printed: a line per package."""
 BEAT = 20.0
 """Seconds between two calls of a Watch."""
-_SHOWN_LINES, _LAST_SECONDS = 25, 10.0
+_SHOWN_LINES, _LAST_SECONDS, _SECONDS_TO_ANSWER = 25, 10.0, 120
 _REMEDY = "install Go from https://go.dev/dl, or use the image of lab/Dockerfile"
 
 
@@ -44,8 +44,8 @@ class Go:
         output = _Output()
         with ExitStack() as ends:
             with _hold_signals():
-                running = ends.enter_context(self._start(arguments, folder))
-                ends.callback(output.drain)
+                running = self._start(arguments, folder)
+                ends.callback(output.close, running)
                 ends.callback(_end_group, running)
             output.read(running, watch)
         if running.returncode:
@@ -94,10 +94,18 @@ class _Output:
         self.drain()
 
     def drain(self) -> None:
-        """Read what an ended process has left in its streams; a stream must not be closed while a thread reads it."""
+        """Read what an ended process has left in its streams."""
         for reader in self._readers:
             if reader.is_alive():
-                reader.join()
+                reader.join(_LAST_SECONDS)
+
+    def close(self, process: subprocess.Popen[str]) -> None:
+        """Close the streams, but none that a thread still reads: that would wait for the thread."""
+        self.drain()
+        if not any(reader.is_alive() for reader in self._readers):
+            for stream in (process.stdout, process.stderr):
+                if stream:
+                    stream.close()
 
     @property
     def text(self) -> str:
@@ -129,9 +137,13 @@ def find_go(oldest: str, temporary: Path) -> Go:
     if program is None:
         raise LabError(f"the lab is built with Go {oldest} or newer, and this machine has no go on PATH; {_REMEDY}")
     names = ("GOVERSION", "GOMODCACHE", "GOCACHE")
-    asked = subprocess.run(  # noqa: S603
-        [program, "env", *names], env=_build_environment(), capture_output=True, text=True, check=False
-    )
+    command, environment = [program, "env", *names], _build_environment()
+    try:
+        asked = subprocess.run(  # noqa: S603
+            command, env=environment, capture_output=True, text=True, check=False, timeout=_SECONDS_TO_ANSWER
+        )
+    except subprocess.TimeoutExpired:
+        raise LabError(f"{program} does not tell its version in {_SECONDS_TO_ANSWER} s; {_REMEDY}") from None
     if asked.returncode or len(asked.stdout.splitlines()) != len(names):
         raise LabError(f"{program} does not tell its version: {asked.stderr.strip()}")
     version, modules, cache = asked.stdout.splitlines()

@@ -24,7 +24,8 @@ MARK = "GPU_BLUEPRINT_WORKSPACE"
 PREFIX = "gpu-blueprint-lab-"
 _LOCK = "lock"
 _SECONDS_TO_LOCK = 60
-_SECONDS_TO_END = 10
+SECONDS_TO_END = 10
+"""Seconds for a thread or a killed process of the lab to end."""
 _EMPTY_LOOKS = 2
 _GUARD = """
 import sys
@@ -91,12 +92,12 @@ def guard_folder(folder: Path) -> Iterator[None]:
         yield
     finally:
         guard.kill()
-        guard.communicate(timeout=_SECONDS_TO_END)
+        guard.communicate(timeout=SECONDS_TO_END)
 
 
 def sweep_after_owner(folder: str) -> None:
     """Sweep until a folder is gone, whose owner has closed its pipes and drops its lock in a moment."""
-    end = time.monotonic() + _SECONDS_TO_END
+    end = time.monotonic() + SECONDS_TO_END
     while Path(folder).exists() and time.monotonic() < end:
         sweep_dead_workspaces()
         time.sleep(0.05)
@@ -119,7 +120,7 @@ def end_marked_processes(folder: Path) -> None:
 
     A process has no environment for the moment in which it becomes another program: one look could miss it.
     """
-    end, empty_looks = time.monotonic() + _SECONDS_TO_END, 0
+    end, empty_looks = time.monotonic() + SECONDS_TO_END, 0
     while empty_looks < _EMPTY_LOOKS and time.monotonic() < end:
         found = [process for process in psutil.process_iter() if _read_mark(process) == str(folder)]
         empty_looks = 0 if found else empty_looks + 1

@@ -9,6 +9,7 @@ from gpu_blueprint.catalog.storage import CSI_DRIVERS
 from gpu_blueprint.errors import LabError
 
 from .kube import KubeClient, RefusedError
+from .orphans import SECONDS_TO_END
 from .scene import Manifest
 
 _LOOK_EVERY_S = 0.5
@@ -33,7 +34,7 @@ class StorageDrivers:
     def stop(self) -> None:
         """End the thread."""
         self._stopping.set()
-        self._thread.join()
+        self._thread.join(SECONDS_TO_END)
 
     def serve_nodes(self) -> None:
         """Look once at every node."""

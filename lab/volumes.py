@@ -8,6 +8,7 @@ from typing import Any
 from gpu_blueprint.errors import LabError
 
 from .kube import KubeClient, RefusedError
+from .orphans import SECONDS_TO_END
 from .scene import Manifest
 
 DRIVER = "ebs.csi.aws.com"
@@ -43,7 +44,7 @@ class Volumes:
     def stop(self) -> None:
         """End the thread; volumes stay."""
         self._stopping.set()
-        self._thread.join()
+        self._thread.join(SECONDS_TO_END)
 
     def serve_claims(self) -> None:
         """Look once at every claim and every volume."""

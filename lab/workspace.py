@@ -11,7 +11,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -21,6 +21,7 @@ from gpu_blueprint.errors import LabError
 from .orphans import (
     MARK,
     PREFIX,
+    SECONDS_TO_END,
     end_marked_processes,
     find_temporary_folder,
     guard_folder,
@@ -38,7 +39,6 @@ Karpenter from names as plain as CLUSTER_ENDPOINT, and all of them credentials a
 _LAST_LINES = 6
 _LAST_BYTES = 8192
 _LONGEST_LINE = 300
-_SECONDS_TO_END = 10
 _SECONDS_TO_START = 60
 _LOOK_EVERY_S = 0.1
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -99,10 +99,10 @@ class Workspace:
         if process := self._processes.pop(name, None):
             process.terminate()
             try:
-                process.wait(_SECONDS_TO_END)
+                process.wait(SECONDS_TO_END)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait()
+                _wait_for_killed(process)
 
     def runs(self, name: str) -> bool:
         """Return whether an engine was started and has not ended."""
@@ -178,7 +178,7 @@ class Workspace:
         end_marked_processes(self.folder)  # also an engine's children, and an engine whose start a signal interrupted
         self.kill()
         for process in [*self._processes.values()]:
-            process.wait()
+            _wait_for_killed(process)
         self._processes.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -214,6 +214,12 @@ def open_workspace() -> Iterator[Workspace]:
         finally:
             workspace.close()
             atexit.unregister(workspace.close)
+
+
+def _wait_for_killed(process: subprocess.Popen[bytes]) -> None:
+    """Wait for the end of a killed process; the system may hold it for ever in a call that nothing interrupts."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(SECONDS_TO_END)
 
 
 def _is_free(port: int) -> bool:

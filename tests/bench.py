@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from .bench_lab import main as measure_lab
+from .support.processes import PATIENCE_S
 
 Command = tuple[str, ...]
 """Arguments of the Python interpreter."""
@@ -100,7 +101,9 @@ def _measure_in_turns(commands: list[Command]) -> dict[Command, dict[str, float]
 def _run(command: Command) -> dict[str, float]:
     """Run a process and return its numbers."""
     start = time.perf_counter()
-    finished = subprocess.run([sys.executable, *command], check=True, stdout=subprocess.PIPE, text=True)
+    finished = subprocess.run(
+        [sys.executable, *command], check=True, stdout=subprocess.PIPE, text=True, timeout=PATIENCE_S
+    )
     numbers = {"process": time.perf_counter() - start}
     return numbers | json.loads(finished.stdout) if "tests.bench_work" in command else numbers
 

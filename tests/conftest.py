@@ -17,6 +17,7 @@ from .support.aws_endpoint import Endpoint, endpoint
 from .support.builders import DEV_ACCOUNT
 from .support.every_engine import EveryEngine
 from .support.lab_runs import MARKERS, arrange, find_hidden, holds_none
+from .support.processes import PATIENCE_S
 from .support.programs import describe_untested
 
 pytest_plugins = ["tests.support.own_signals", "tests.support.time_limits", "tests.support.own_lab"]
@@ -93,7 +94,9 @@ def aws_endpoint(front: Endpoint, moto: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_ENDPOINT_URL", front.url)
-    with urllib.request.urlopen(urllib.request.Request(f"http://{moto}/moto-api/reset", method="POST")):
+    with urllib.request.urlopen(
+        urllib.request.Request(f"http://{moto}/moto-api/reset", method="POST"), timeout=PATIENCE_S
+    ):
         pass
     front.answers.clear()
     front.asked.clear()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from .support.plans import ROOT
+from .support.processes import PATIENCE_S
 
 CLOUD = {"pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes", "boto3", "botocore"}
 """SDKs of clouds and of Pulumi."""
@@ -155,7 +156,9 @@ def test_only_live_lab_and_tools_use_the_network() -> None:
 def loaded_clouds(module: str) -> str:
     """Import a module in a fresh process and return the cloud SDKs that this loads."""
     program = f"import sys, {module}; print(sorted({CLOUD!r} & set(sys.modules)))"
-    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE_S
+    )
     return ran.stdout.strip()
 
 

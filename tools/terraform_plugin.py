@@ -59,7 +59,8 @@ _OFFLINE = {
     "skip_region_validation": True,
 }
 """Settings that keep Terraform's AWS provider away from AWS."""
-_SECONDS_TO_START, _SECONDS_TO_ANSWER, _MOST_BYTES, _ERROR, _SINGLE, _GROUP = 60.0, 120.0, 1 << 28, 1, 1, 5
+_SECONDS_TO_START, _SECONDS_TO_END, _MOST_BYTES_OF_LINE = 60.0, 10.0, 4096
+_SECONDS_TO_ANSWER, _MOST_BYTES, _ERROR, _SINGLE, _GROUP = 120.0, 1 << 28, 1, 1, 5
 
 
 class RefusedPlanError(Exception):
@@ -176,14 +177,16 @@ def _run(binary: Path, folder: str) -> Iterator[subprocess.Popen[str]]:
         yield process
     finally:
         process.kill()
-        process.communicate()
+        process.wait(_SECONDS_TO_END)
+        if process.stdout:
+            process.stdout.close()
 
 
 def _read_address(process: subprocess.Popen[str], binary: Path) -> str:
     """Return the socket of a plugin's first line: core version, protocol, network, address, wire format."""
     assert process.stdout  # noqa: S101
     ready, _, _ = select.select([process.stdout], [], [], _SECONDS_TO_START)
-    line = process.stdout.readline().strip() if ready else ""
+    line = os.read(process.stdout.fileno(), _MOST_BYTES_OF_LINE).decode(errors="replace").strip() if ready else ""
     match line.split("|"):
         case [_, "5", "unix", address, "grpc", *_]:
             return address

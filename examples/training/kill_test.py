@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from queue import Empty, Queue
 
@@ -41,11 +42,11 @@ class Launch:
             env=os.environ | {"CHECKPOINT_DIR": str(folder), "METRICS_PORT": "0", "PYTHONFAULTHANDLER": "1"},
         )
         self._lines: Queue[str] = Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._read, args=[self._process.stdout or ()], daemon=True).start()
         self.attempt = Attempt()
 
-    def _read(self) -> None:
-        for line in self._process.stdout or ():
+    def _read(self, stream: Iterable[str]) -> None:
+        for line in stream:
             self._lines.put(line)
 
     def wait_for(self, kind: str, count: int) -> bool:
@@ -87,7 +88,7 @@ class Launch:
         """Wait for the end of the attempt, and return it."""
         began = time.monotonic()
         self.wait_for("nothing", 1)
-        self.attempt.code = self._process.wait()
+        self.attempt.code = self._process.wait(_TOO_LONG)
         self.attempt.seconds_to_end = time.monotonic() - began
         return self.attempt
 

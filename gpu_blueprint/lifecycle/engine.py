@@ -34,6 +34,8 @@ _PLACEHOLDER = "set-by-the-lifecycle"
 """Stands for every secret of the configuration: the team's own are not needed, and cannot be decrypted here."""
 _SAVE_AT_THE_END = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
 """Let the CLI write its state once; by default it writes the whole state before and after each step."""
+_LONGEST_RUN_S = 3600
+"""Each operation of a run has its own limit, and even a large stack takes minutes."""
 _SECONDS_TO_END = 10
 """A program ends this soon after its engine."""
 _ROUNDS_TO_END = 100
@@ -191,7 +193,7 @@ class Engine:
         with ThreadPoolExecutor(1) as thread:
             running = thread.submit(execute, color="never", **options)
             try:
-                running.result()
+                running.result(_LONGEST_RUN_S)
             except CommandError as error:
                 run.error = str(error)
             except BaseException:

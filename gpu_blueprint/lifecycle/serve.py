@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import grpc
 from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer, add_ResourceProviderServicer_to_server
 
+from lab.orphans import SECONDS_TO_END
+
 _LARGEST_MESSAGE = 1 << 28
 _MOST_CALLS = 128
 """Calls at once. A destroy has many: each delete waits until its object is gone."""
@@ -31,4 +33,4 @@ def serve(providers: Mapping[str, ResourceProviderServicer]) -> Iterator[str]:
         yield ",".join(ports)
     finally:
         for server in servers:
-            server.stop(grace=None).wait()
+            server.stop(grace=None).wait(SECONDS_TO_END)

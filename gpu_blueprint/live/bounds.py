@@ -30,7 +30,7 @@ def call_within(
     try:
         return future.result(seconds)
     except TimeoutError:
-        future.add_done_callback(lambda late: late.exception() or discard(late.result()))
+        future.add_done_callback(lambda late: late.exception(0) or discard(late.result(0)))
         raise
 
 

@@ -28,6 +28,8 @@ from .stage import Stage
 from .static_probes import list_static_probes
 from .tenant_probes import list_tenant_probes
 
+_LONGEST_ROUND_S = 3600
+"""Each wait of a probe has its own limit, and a round takes minutes."""
 Report = Callable[[str], None]
 """Takes a line that says how far the rehearsal is."""
 
@@ -135,7 +137,7 @@ def _play_round(stage: Stage, lanes: Sequence[Lane]) -> list[Result]:
 
 
 def _wait_for_results(playing: Iterable[Future[list[Result]]]) -> list[Result]:
-    return [result for lane in playing for result in lane.result()]
+    return [result for lane in playing for result in lane.result(_LONGEST_ROUND_S)]
 
 
 def _play_lane(stage: Stage, lane: Lane) -> list[Result]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from gpu_blueprint.catalog import find_instance
 
 from ..kubelets import PLAYED, list_addresses
+from ..orphans import SECONDS_TO_END
 from ..scene import Manifest, Scene
 from .devices import DeviceStep, Timings, list_device_steps
 from .faults import Faults
@@ -72,7 +73,7 @@ class Nodes:
         with self._lock:
             threads = self._threads
         for thread in threads:
-            thread.join()
+            thread.join(SECONDS_TO_END)
 
     def _run(self, instance: Instance) -> None:
         try:

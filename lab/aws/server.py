@@ -12,6 +12,7 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 from gpu_blueprint.errors import LabError
 
+from ..orphans import SECONDS_TO_END
 from ..scene import Scene
 from .account import prepare_account, read_account, replace_subnets, send_queue_message, upgrade_cluster
 from .backends import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
@@ -89,7 +90,7 @@ class Shim:
         if self._server is None or self._thread is None:
             return
         self._server.shutdown()
-        self._thread.join()
+        self._thread.join(SECONDS_TO_END)
         self._server.server_close()
         self._nodes.stop()
         self._server, Shim._running = None, None

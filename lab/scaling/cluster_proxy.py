@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 import urllib3
 
 from ..kube import KubeClient
+from ..orphans import SECONDS_TO_END
 from .servers import Servers
 from .targets import list_targets
 
@@ -48,7 +49,7 @@ class ClusterProxy:
     def stop(self) -> None:
         """End the thread, and give the port back."""
         self._server.shutdown()
-        self._thread.join()
+        self._thread.join(SECONDS_TO_END)
         self._server.server_close()
 
     def answer(self, target: str) -> tuple[int, bytes]:

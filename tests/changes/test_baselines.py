@@ -17,7 +17,7 @@ from gpu_blueprint.changes.snapshot import Snapshot
 from gpu_blueprint.errors import UsageError
 
 from ..support.plans import ROOT
-from ..support.processes import wait_for
+from ..support.processes import PATIENCE_S, running, wait_for
 from ..support.repositories import commit, git, make_fork
 from ..support.tiers import DEEP
 
@@ -168,7 +168,9 @@ def test_a_secret_in_a_stack_file_of_the_base_is_not_printed(fork: Path) -> None
 
 def test_a_rendered_folder_and_a_plan_file_are_read(fork: Path) -> None:
     for arguments in (["render", "dev", "--out", "out"], ["preview", "dev", "--json"]):
-        ran = subprocess.run([sys.executable, "-m", "gpu_blueprint", *arguments], capture_output=True, check=True)
+        ran = subprocess.run(
+            [sys.executable, "-m", "gpu_blueprint", *arguments], capture_output=True, check=True, timeout=PATIENCE_S
+        )
     (fork / "printed.json").write_bytes(ran.stdout)
     by_code, folder, file, printed = (
         read(plan_base(name)) for name in ("main", "out", "out/plan.json", "printed.json")
@@ -222,12 +224,7 @@ def test_a_signal_leaves_nothing_behind(fork: Path, tmp_path: Path, number: sign
         f"import pathlib, time\npathlib.Path({str(tmp_path / 'running')!r}).touch()\ntime.sleep(1000)\n"
     )
     commit(fork)
-    with subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with running([sys.executable, "-c", INTERRUPTED], fork, {**os.environ, "PYTHONPATH": str(ROOT)}) as process:
         wait_for(lambda: (tmp_path / "running").exists() or process.poll() is not None)
         process.send_signal(number)
         _, errors = process.communicate(timeout=60)

@@ -9,6 +9,7 @@ import pytest
 
 from gpu_blueprint.changes.effects import Verdict
 
+from ..support.processes import PATIENCE_S
 from ..support.repositories import commit, git, make_fork
 from ..support.tiers import DEEP
 from .pull_requests import COMMIT, PULL_REQUESTS, PullRequest, build_comment, build_pull_request_report, find_comment
@@ -62,7 +63,11 @@ def open_pull_request(fork: Path, pull: PullRequest) -> None:
 def run_changes(fork: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run the fork's own command line, as its CI does."""
     return subprocess.run(
-        [sys.executable, "-m", "gpu_blueprint", "changes", *arguments], cwd=fork, capture_output=True, text=True
+        [sys.executable, "-m", "gpu_blueprint", "changes", *arguments],
+        cwd=fork,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
     )
 
 

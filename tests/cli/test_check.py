@@ -12,6 +12,7 @@ from gpu_blueprint.cli import main
 
 from ..support.builders import ACCOUNT, DEV_ACCOUNT
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 
 
 def test_check_says_fine_and_counts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,7 +48,9 @@ def test_json_of_several_stacks_is_a_list_also_if_only_one_can_be_read(
 def test_check_loads_no_pulumi(project: Path) -> None:
     code = "import sys; from gpu_blueprint.cli import main; main(['check', 'prod']); sys.exit('pulumi' in sys.modules)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], cwd=project, env=environment, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project, env=environment, capture_output=True, check=False, timeout=PATIENCE_S
+    )
     assert done.returncode == 0, done.stderr.decode()
 
 

@@ -10,6 +10,7 @@ import pytest
 from gpu_blueprint.cli import main
 
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 from ..support.repositories import commit, git
 from ..support.tiers import keep_some
 
@@ -30,7 +31,9 @@ def complete(project: Path, line: str, shell: str = "bash") -> list[str]:
         "COMP_LINE": line,
         "COMP_POINT": str(len(line)),
     }
-    subprocess.run([sys.executable, "-m", "gpu_blueprint"], cwd=project, env=environment, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "gpu_blueprint"], cwd=project, env=environment, check=True, timeout=PATIENCE_S
+    )
     return answer.read_text().split("\n")
 
 
@@ -103,5 +106,7 @@ def test_bash_completes_with_the_script(project: Path) -> None:
         "PATH": f"{project}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
     }
-    said = subprocess.run(["bash", "-c", script], cwd=project, env=environment, capture_output=True, text=True)
+    said = subprocess.run(
+        ["bash", "-c", script], cwd=project, env=environment, capture_output=True, text=True, timeout=PATIENCE_S
+    )
     assert (said.stdout.split(), said.stderr) == (["research"], "")

@@ -13,6 +13,7 @@ from gpu_blueprint import __version__
 from gpu_blueprint.cli import main
 
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 from ..support.tiers import keep_some
 
 WITH_PACKAGE = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -50,7 +51,13 @@ def test_ctrl_c_ends_with_130_and_without_traceback(project: Path, monkeypatch: 
 def test_a_closed_pipe_is_no_error(project: Path) -> None:
     command = f"set -o pipefail; {sys.executable} -m gpu_blueprint preview prod | head -1"
     done = subprocess.run(
-        ["bash", "-c", command], cwd=project, env=WITH_PACKAGE, capture_output=True, text=True, check=False
+        ["bash", "-c", command],
+        cwd=project,
+        env=WITH_PACKAGE,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -58,7 +65,9 @@ def test_a_closed_pipe_is_no_error(project: Path) -> None:
 @pytest.mark.parametrize("command", ["check prod", "explain prod", "cost prod --json"])
 def test_a_closed_output_is_no_error(project: Path, command: str) -> None:
     closed = f"{sys.executable} -m gpu_blueprint {command} >&-"
-    done = subprocess.run(["bash", "-c", closed], env=WITH_PACKAGE, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", closed], env=WITH_PACKAGE, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -67,14 +76,16 @@ def test_a_full_disk_ends_with_2_and_one_line(project: Path, command: str) -> No
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     full = f"{sys.executable} -m gpu_blueprint {command} >/dev/full"
-    done = subprocess.run(["bash", "-c", full], env=WITH_PACKAGE, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", full], env=WITH_PACKAGE, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert (done.returncode, done.stderr) == (2, "the output cannot be written: No space left on device\n")
 
 
 def test_a_terminal_without_unicode_gets_question_marks(project: Path) -> None:
     command = [sys.executable, "-m", "gpu_blueprint", "explain", "prod"]
     environment = {**WITH_PACKAGE, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert (done.returncode, done.stderr) == (0, "") and "?" in done.stdout
 
 
@@ -141,7 +152,9 @@ FAILING = ("check nope", "check", "", "check broken")
 def test_no_stream_that_fails_ends_in_a_traceback(project: Path, command: str, redirection: str) -> None:
     (project / "stacks" / "Pulumi.broken.yaml").write_text("config: [")
     line = f"set -o pipefail; {sys.executable} -m gpu_blueprint {command} {redirection}"
-    done = subprocess.run(["bash", "-c", line], env=WITH_PACKAGE, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", line], env=WITH_PACKAGE, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert done.returncode in ((0, 1, 2) if "|" in redirection else (1, 2))
     assert "Traceback" not in done.stderr + done.stdout
 
@@ -151,7 +164,9 @@ def test_help_on_a_full_disk_ends_with_2(project: Path) -> None:
         pytest.skip("this system has no /dev/full")
     buffered = {name: value for name, value in WITH_PACKAGE.items() if name != "PYTHONUNBUFFERED"}
     full = f"{sys.executable} -m gpu_blueprint --help >/dev/full"
-    done = subprocess.run(["bash", "-c", full], env=buffered, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", full], env=buffered, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert (done.returncode, done.stderr) == (2, "the output cannot be written: No space left on device\n")
 
 
@@ -184,7 +199,9 @@ def test_ctrl_c_ends_without_a_traceback_also_while_modules_are_loaded(
     project: Path, command: str, module: str
 ) -> None:
     code = INTERRUPTED.format(module=module, arguments=command.split())
-    done = subprocess.run([sys.executable, "-c", code], env=WITH_PACKAGE, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=WITH_PACKAGE, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert (done.returncode in (130, -2), done.stderr) == (True, "")  # -2 is Python's own end by Ctrl-C
 
 

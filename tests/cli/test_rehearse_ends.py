@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -16,6 +16,8 @@ from threading import Thread
 import psutil
 import pytest
 import yaml
+
+from gpu_blueprint.live.bounds import call_within
 
 from ..support.lab_objects import stateful_set
 from ..support.plans import ROOT, shipped_config
@@ -25,6 +27,8 @@ pytestmark = pytest.mark.lab
 
 WAITING = "waiting for Karpenter"
 PLAYING = "round 1 of"
+LONGEST_S = 1200
+"""Seconds of a whole rehearsal."""
 
 
 @dataclass
@@ -35,18 +39,17 @@ class Rehearsal:
     progress: str = ""
 
     def __post_init__(self) -> None:
-        self._reader = Thread(target=self._read, daemon=True)
+        self._reader = Thread(target=self._read, args=[self.process.stderr], daemon=True)
         self._reader.start()
 
-    def _read(self) -> None:
+    def _read(self, stream: Iterable[str]) -> None:
         """Collect the lines that say how far the rehearsal is."""
-        assert self.process.stderr
-        for line in self.process.stderr:
+        for line in stream:
             self.progress += line
 
     def read_lines(self) -> list[str]:
         """Return all lines that say how far the rehearsal was, once it has ended."""
-        self._reader.join()
+        self._reader.join(PATIENCE_S)
         return self.progress.splitlines()
 
     def list_engines(self) -> list[int]:
@@ -90,7 +93,7 @@ def bench(project: Path) -> Iterator[Bench]:
     yield bench
     for rehearsal in bench.started:
         rehearsal.process.terminate()
-        rehearsal.process.communicate()
+        rehearsal.process.communicate(timeout=PATIENCE_S)
 
 
 def wait_for_line(rehearsal: Rehearsal, line: str) -> list[int]:
@@ -107,7 +110,7 @@ def interrupt(rehearsal: Rehearsal, number: signal.Signals, line: str) -> list[i
     """
     engines = wait_for_line(rehearsal, line)
     rehearsal.process.send_signal(number)
-    assert rehearsal.process.wait() == 128 + number
+    assert rehearsal.process.wait(PATIENCE_S) == 128 + number
     assert not any(map(is_running, engines))
     assert [said for said in rehearsal.read_lines() if not said.endswith(" …")] == []
     return engines
@@ -130,8 +133,8 @@ def test_rehearsals_end_without_a_trace_and_do_not_disturb_each_other(bench: Ben
     engines += interrupt(bench.start(), signal.SIGTERM, PLAYING)
 
     assert beside.process.stdout
-    shown = beside.process.stdout.read()
-    assert beside.process.wait() == 0, shown + beside.progress
+    shown = call_within(LONGEST_S, beside.process.stdout.read)
+    assert beside.process.wait(PATIENCE_S) == 0, shown + beside.progress
     assert "cache-0" in shown and "cache-1" in shown
     assert not any(map(is_running, engines))
     assert bench.list_folders() == set()
@@ -143,8 +146,8 @@ def test_a_karpenter_that_dies_between_the_probes_ends_the_rehearsal_with_its_la
     (karpenter,) = [pid for pid in engines if psutil.Process(pid).name() == "karpenter"]
     os.kill(karpenter, signal.SIGKILL)
     assert rehearsal.process.stdout
-    shown = rehearsal.process.stdout.read()
-    assert rehearsal.process.wait() == 1
+    shown = call_within(LONGEST_S, rehearsal.process.stdout.read)
+    assert rehearsal.process.wait(PATIENCE_S) == 1
     assert "karpenter was killed by SIGKILL; its last lines:" in shown
     assert "Traceback" not in "".join(rehearsal.read_lines())
     assert not any(map(is_running, engines))

@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 from ..support.tiers import keep_some
 
 PROGRAM = """
@@ -23,7 +24,12 @@ PAIRS = [pytest.param(*pair) for pair in product(("rehearse", "lifecycle"), ("ku
 @pytest.mark.parametrize(("command", "package"), keep_some(PAIRS, 2))
 def test_a_missing_package_is_named_with_the_remedy(command: str, package: str) -> None:
     asked = subprocess.run(
-        [sys.executable, "-c", PROGRAM, package, command], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", PROGRAM, package, command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert asked.returncode == 2
     assert f"the lab needs the Python package {package}" in asked.stderr and f"make {command} " in asked.stderr

@@ -21,6 +21,7 @@ from lab.engines import CLUSTER_FOLDER, ENGINES, find_engine
 
 from ..support.fake_go import FakeGo
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 
 REHEARSE = [engine.package for engine in ENGINES.values() if engine.bundle == "rehearse"]
 HANG = 'case "$*" in *kube-scheduler) echo $$ > {pid}; exec sleep 600 ;; esac'
@@ -41,7 +42,7 @@ def start_build(go: FakeGo, bundle: str = "rehearse") -> subprocess.Popen[str]:
 def wait_until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     """Wait as long as the process runs."""
     while not happened():
-        assert process.poll() is None, process.communicate()[0]
+        assert process.poll() is None, process.communicate(timeout=PATIENCE_S)[0]
         time.sleep(0.02)
 
 
@@ -162,7 +163,7 @@ def test_a_build_goes_on_after_the_last_one_was_killed(fake_go: FakeGo) -> None:
     leftover = fake_go.folder / "lab" / "tmp" / ENGINES["kube-scheduler"].place.name / "bin" / "kube-scheduler"
     leftover.write_text("half a program")
     killed.kill()
-    killed.communicate()
+    killed.communicate(timeout=PATIENCE_S)
     os.kill(int(pid.read_text()), signal.SIGKILL)  # a real Go ends at its next line of output
     assert find_engine("kube-apiserver")
     with pytest.raises(LabError, match="the lab has no kube-scheduler"):
@@ -180,7 +181,7 @@ def test_a_stopped_build_ends_its_go(fake_go: FakeGo) -> None:
     stopped = start_build(fake_go)
     wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"), stopped)
     stopped.terminate()
-    said, _ = stopped.communicate()
+    said, _ = stopped.communicate(timeout=PATIENCE_S)
     assert stopped.returncode == 130
     assert said.endswith("stopped; finished engines stay, and the next build goes on after them\n")
     assert has_ended(int(pid.read_text()))
@@ -195,7 +196,7 @@ def test_a_second_build_waits_for_the_first(fake_go: FakeGo) -> None:
         read = iter(second.stdout.readline, "")
         assert "another build of the lab runs; this build waits for it\n" in read
         assert fake_go.builds == []
-    second.communicate()
+    second.communicate(timeout=PATIENCE_S)
     assert second.returncode == 0
     assert fake_go.builds == REHEARSE
 
@@ -215,4 +216,4 @@ def test_the_definitions_of_custom_resources_are_files_named_after_their_resourc
 
 def test_a_build_needs_no_package_beside_python() -> None:
     alone = [sys.executable, "-S", "-c", "import lab.build"]  # lab/Dockerfile has Python without packages
-    subprocess.run(alone, cwd=ROOT, check=True, env={**os.environ, "PYTHONPATH": ""})
+    subprocess.run(alone, cwd=ROOT, check=True, env={**os.environ, "PYTHONPATH": ""}, timeout=PATIENCE_S)

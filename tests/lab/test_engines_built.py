@@ -6,6 +6,8 @@ import pytest
 
 from lab.engines import ENGINES, find_engine
 
+from ..support.processes import PATIENCE_S
+
 pytestmark = pytest.mark.lab
 
 QUESTIONS = {"kubectl": ["version", "--client"], "pulumi": ["version"]}
@@ -21,7 +23,7 @@ SILENT = {
 @pytest.mark.parametrize("name", [name for name in ENGINES if name not in SILENT])
 def test_an_engine_says_its_version(name: str) -> None:
     asked = [str(find_engine(name)), *QUESTIONS.get(name, ["--version"])]
-    said = subprocess.run(asked, capture_output=True, text=True, check=True)
+    said = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     assert ENGINES[name].version in said.stdout
 
 

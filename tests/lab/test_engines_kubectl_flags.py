@@ -8,6 +8,7 @@ import pytest
 from lab.engines import find_engine
 
 from ..support.kubectl_flags import FLAGS, Flags
+from ..support.processes import PATIENCE_S
 
 pytestmark = pytest.mark.lab
 
@@ -15,7 +16,9 @@ pytestmark = pytest.mark.lab
 def read_help(command: str) -> Flags:
     """Return the flags that kubectl's help names; a switch has a default of true or false."""
     arguments = [command] if command == "options" else [*command.split(), "--help"]
-    text = subprocess.run([str(find_engine("kubectl")), *arguments], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        [str(find_engine("kubectl")), *arguments], capture_output=True, text=True, check=True, timeout=PATIENCE_S
+    ).stdout
     values, switches = set[str](), set[str]()
     for short, long, default in re.findall(r"^\s+(?:-(\w), )?--([\w-]+)(?:=(.*?))?:(?:\s|$)", text, re.M):
         names = {f"--{long}", *([f"-{short}"] if short else [])}

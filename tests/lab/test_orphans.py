@@ -16,7 +16,7 @@ from gpu_blueprint.errors import LabError
 from lab.orphans import MARK, PREFIX, end_marked_processes, find_temporary_folder, hold_folder, sweep_dead_workspaces
 from lab.workspace import open_workspace
 
-from ..support.processes import PATIENCE_S, is_running, start_python, wait_for
+from ..support.processes import PATIENCE_S, is_running, read_line, running, start_python, wait_for
 from ..support.workspaces import OWNER, SLEEP, kill_owner
 
 pytestmark = pytest.mark.usefixtures("temporary")
@@ -26,8 +26,7 @@ pytestmark = pytest.mark.usefixtures("temporary")
 def killed(temporary: Path) -> tuple[Path, int]:
     """Folder and engine of a rehearsal that was killed with its guard."""
     owner = start_python(OWNER, temporary)
-    assert owner.stdout
-    folder, pid = owner.stdout.readline().split()
+    folder, pid = read_line(owner).split()
     kill_owner(owner.pid)
     owner.communicate(timeout=PATIENCE_S)
     assert is_running(int(pid))
@@ -37,9 +36,8 @@ def killed(temporary: Path) -> tuple[Path, int]:
 @pytest.fixture
 def stranger(temporary: Path) -> Iterator[int]:
     """A process that carries the mark of a folder that is no workspace."""
-    with subprocess.Popen(SLEEP, env={**os.environ, MARK: str(temporary)}) as process:
+    with running(SLEEP, environment={**os.environ, MARK: str(temporary)}) as process:
         yield process.pid
-        process.kill()
 
 
 def test_the_next_start_ends_the_engines_of_a_killed_rehearsal(killed: tuple[Path, int]) -> None:
@@ -77,11 +75,10 @@ def test_children_without_the_mark_end_with_their_parent(temporary: Path) -> Non
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert parent.stdout
-    child = int(parent.stdout.readline())
+    child = int(read_line(parent))
     end_marked_processes(temporary)
-    assert parent.wait() == -signal.SIGKILL
-    parent.stdout.close()
+    assert parent.wait(PATIENCE_S) == -signal.SIGKILL
+    parent.communicate(timeout=PATIENCE_S)
     wait_for(lambda: not is_running(child))
 
 
@@ -97,7 +94,7 @@ def test_a_sweep_touches_no_living_workspace_and_no_foreign_process(killed: tupl
 def test_a_sweep_in_another_process_sees_that_a_workspace_lives(temporary: Path) -> None:
     sweep = "from lab.orphans import sweep_dead_workspaces; print(sweep_dead_workspaces())"
     with open_workspace():
-        assert start_python(sweep, temporary).communicate()[0].strip() == "[]"
+        assert start_python(sweep, temporary).communicate(timeout=PATIENCE_S)[0].strip() == "[]"
 
 
 def test_two_sweeps_do_not_meet_in_one_folder(killed: tuple[Path, int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ def test_threads_give_up_once_the_workspace_is_left(workspace: Workspace) -> Non
 def test_an_engine_that_does_not_listen_to_sigterm_is_killed(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_SECONDS_TO_END", 0.1)
+    monkeypatch.setattr(module, "SECONDS_TO_END", 0.1)
     workspace.start("engine", ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"])
     wait_for(workspace.find_log("engine").read_text)
     pid = find_pid(workspace)

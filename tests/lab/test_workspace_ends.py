@@ -18,7 +18,7 @@ from gpu_blueprint.errors import LabError
 from lab.workspace import Workspace, open_workspace
 
 from ..support.plans import ROOT
-from ..support.processes import PATIENCE_S, is_running, start_python, wait_for
+from ..support.processes import PATIENCE_S, is_running, read_line, start_python, wait_for
 from ..support.workspaces import BACKGROUND, OWNER, SLEEP, UNCLOSED, find_pid
 
 pytestmark = pytest.mark.usefixtures("temporary")
@@ -56,10 +56,9 @@ def test_the_children_of_an_engine_are_gone_too(temporary: Path) -> None:
 )
 def test_processes_and_folder_are_gone_after_a_signal(number: signal.Signals, code: int, temporary: Path) -> None:
     owner = start_python(OWNER, temporary)
-    assert owner.stdout
-    folder, pid = owner.stdout.readline().split()
+    folder, pid = read_line(owner).split()
     owner.send_signal(number)
-    owner.communicate()
+    owner.communicate(timeout=PATIENCE_S)
     assert owner.returncode == code
     assert not is_running(int(pid))
     assert not Path(folder).exists()
@@ -67,7 +66,7 @@ def test_processes_and_folder_are_gone_after_a_signal(number: signal.Signals, co
 
 def test_a_workspace_that_nobody_closes_ends_with_the_program(temporary: Path) -> None:
     owner = start_python(UNCLOSED, temporary)
-    pid = owner.communicate()[0].split()[1]
+    pid = owner.communicate(timeout=PATIENCE_S)[0].split()[1]
     assert owner.returncode == 128 + signal.SIGTERM
     assert not is_running(int(pid))
     assert [*temporary.iterdir()] == []
@@ -82,7 +81,7 @@ def test_a_workspace_opens_in_any_thread(temporary: Path) -> None:
 
     thread = Thread(target=work)
     thread.start()
-    thread.join()
+    thread.join(PATIENCE_S)
     assert seen == [True]
     assert [*temporary.iterdir()] == []
 
@@ -140,8 +139,7 @@ def test_a_start_that_a_signal_interrupts_leaves_no_process(temporary: Path, mon
 
 def test_an_owner_that_is_killed_leaves_nothing(temporary: Path) -> None:
     owner = start_python(OWNER, temporary)
-    assert owner.stdout
-    pid = int(owner.stdout.readline().split()[1])
+    pid = int(read_line(owner).split()[1])
     owner.kill()
     owner.communicate(timeout=PATIENCE_S)
     wait_for(lambda: not is_running(pid) and not [*temporary.iterdir()])

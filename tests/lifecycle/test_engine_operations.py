@@ -17,6 +17,7 @@ from gpu_blueprint.lifecycle.world import MemoryWorld
 from ..support.cloud_faults import Gate, lose_answer_once, refuse_once
 from ..support.engine_sessions import open_in_memory
 from ..support.other_terminal import run_up_elsewhere
+from ..support.processes import PATIENCE_S
 
 pytestmark = pytest.mark.lab
 CLUSTER, NAT_GATEWAY, VPC = "aws:eks/cluster:Cluster", "aws:ec2/natGateway:NatGateway", "aws:ec2/vpc:Vpc"
@@ -155,7 +156,7 @@ def test_a_second_up_touches_nothing_while_the_first_runs(life: Lifecycle) -> No
         second = life.engine.up()
         gate.open()
         assert "the stack is currently locked by 1 lock(s)" in second.error and second.changes == {}
-        assert first.result().succeeded
+        assert first.result(PATIENCE_S).succeeded
     assert list_changes(life.engine.up()) == set()
 
 

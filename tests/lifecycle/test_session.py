@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,8 @@ import pytest
 from lab.orphans import MARK, sweep_dead_workspaces
 
 from ..support.plans import ROOT, STACKS
+from ..support.processes import read_line, running
+from ..support.workspaces import kill_owner
 
 pytestmark = pytest.mark.lab
 
@@ -32,10 +33,8 @@ def list_marked(folder: Path) -> list[psutil.Process]:
 def test_a_signal_ends_a_lifecycle_in_the_middle_of_a_create(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-m", "tests.support.held_life"]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout and process.stdout.readline() == "held\n"
+    with running(command, environment=environment) as process:
+        assert read_line(process) == "held"
         (folder,) = tmp_path.glob("gpu-blueprint-lab-*")
         process.send_signal(number)
         process.communicate(timeout=60)  # the create would take twice as long
@@ -46,17 +45,15 @@ def test_a_killed_lifecycle_leaves_no_process_and_no_folder_at_the_next_start(tm
     (tmp_path / "stacks").symlink_to(STACKS)
     command = [sys.executable, "-m", "gpu_blueprint", "lifecycle", "dev"]
     environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr
-        lines = []
-        for line in process.stderr:
+    with running(["sh", "-c", 'exec "$@" 2>&1', "sh", *command], tmp_path, environment) as process:
+        lines: list[str] = []
+        while "dev: up …" not in (line := read_line(process)):
+            assert line, lines
             lines.append(line)
-            if "dev: up …" in line:
-                break
         (folder,) = tmp_path.glob("gpu-blueprint-lab-*")
-        process.kill()
+        kill_owner(process.pid)
     names = {process.name() for process in list_marked(folder)}
-    assert {"etcd", "kube-apiserver", "kwok"} <= names and lines
+    assert {"etcd", "kube-apiserver", "kwok"} <= names
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tempfile.tempdir", str(tmp_path))
         assert sweep_dead_workspaces() == [folder]

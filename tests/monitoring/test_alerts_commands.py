@@ -10,6 +10,7 @@ from gpu_blueprint.monitoring import ALERTS, Alert
 
 from ..support.command_lines import find_faults, list_commands
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 
 OTHERS = ("alerts.md", "queues.md")
 """Pages of other tests: runbooks stand in the table of alerts, and the commands of queues.md run on real engines."""
@@ -98,7 +99,7 @@ def run_filter(pipeline: str, output: str) -> str:
     """Return what the part behind the bar prints for an output."""
     filled = re.sub(r"{{ \$labels\.\w+ }}", "example", pipeline)
     pattern = filled.split("|", 1)[1].split()
-    return subprocess.run(pattern, input=output, capture_output=True, text=True, check=False).stdout
+    return subprocess.run(pattern, input=output, capture_output=True, text=True, check=False, timeout=PATIENCE_S).stdout
 
 
 PIPELINES = sorted({command for _, command in list_runbook_commands() if "|" in command})

@@ -10,6 +10,7 @@ import pytest
 from gpu_blueprint.plan.lazy_sdk import find_collected_modules
 
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 
 PACKAGES = ("pulumi_aws.eks", "pulumi_aws.sqs", "pulumi_kubernetes.core.v1", "pulumi_kubernetes.helm.v3")
 IN_FULL = """
@@ -52,7 +53,9 @@ print(json.dumps(found))
 
 
 def run(script: str, *arguments: str) -> str:
-    done = subprocess.run([sys.executable, "-c", script, *arguments], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

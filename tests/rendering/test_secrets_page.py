@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ..support.processes import PATIENCE_S
 from ..support.rendered import build_stack_with_every_secret, list_team_objects, render, render_program
 
 
@@ -44,7 +45,7 @@ def run_commands(page: str, folder: Path) -> list[list[str]]:
     (folder / "kubectl").chmod(0o755)
     commands = "\n".join(list_commands(page, "Without Pulumi"))
     script = re.sub(r"read -rs (\w+)", r"\1='value of \1'", commands)
-    subprocess.run(["bash", "-euc", f'PATH="{folder}:$PATH"\n{script}'], check=True)
+    subprocess.run(["bash", "-euc", f'PATH="{folder}:$PATH"\n{script}'], check=True, timeout=PATIENCE_S)
     calls = (folder / "calls").read_text().split("---\n")
     return [call.splitlines() for call in calls if call]
 

@@ -11,6 +11,7 @@ from gpu_blueprint.summary.storage_pod import build_storage_pod, find_node_zone
 
 from ..support import builders
 from ..support.mounted_stack import ZONE, build_mounted_stack, find_team
+from ..support.processes import PATIENCE_S
 
 TAINT = {"key": "example.com/a"}
 
@@ -55,7 +56,7 @@ def test_a_folder_that_cannot_be_listed_ends_the_pod_in_error(tmp_path: Path, is
         (tmp_path / "datasets").mkdir()
         for name in "abcde":
             (tmp_path / "datasets" / name).touch()
-    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert ended.returncode == code
     assert len(ended.stdout.splitlines()) == (4 if is_there else 1)  # the name of the folder, and three files
 

@@ -15,6 +15,8 @@ from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qs
 
+from .processes import PATIENCE_S
+
 XML, JSON = "text/xml", "application/x-amz-json-1.1"
 EC2 = "http://ec2.amazonaws.com/doc/2016-11-15/"
 
@@ -150,4 +152,4 @@ def endpoint(moto: str) -> Iterator[Endpoint]:
         server.state.ending.set()
         server.shutdown()
         server.server_close()
-        thread.join()
+        thread.join(PATIENCE_S)

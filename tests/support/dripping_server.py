@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Event, Thread
 
+from .processes import PATIENCE_S
+
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 _REST = 0.005
@@ -41,4 +43,4 @@ def drip(head: bytes, piece: bytes, *, pieces: int | None = None, rest: float = 
         ending.set()
         server.shutdown()
         server.server_close()
-        serving.join()
+        serving.join(PATIENCE_S)

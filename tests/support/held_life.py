@@ -4,11 +4,12 @@ import threading
 
 from .cloud_faults import Gate
 from .engine_sessions import open_in_memory
+from .processes import PATIENCE_S
 
 
 def report(gate: Gate) -> None:
     """Say when the create has begun."""
-    gate.reached.wait()
+    gate.reached.wait(PATIENCE_S)
     print("held", flush=True)
 
 

@@ -3,7 +3,6 @@
 A killed CLI leaves its program behind: the program waits for an engine that is gone, in the process that runs it.
 """
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,8 @@ from gpu_blueprint.lifecycle.engine import Engine
 from gpu_blueprint.lifecycle.steps import Lifecycle
 from lab.workspace import Workspace
 
-from .plans import ROOT, shipped_file
+from .plans import shipped_file
+from .processes import PATIENCE_S, running
 
 
 @contextmanager
@@ -21,12 +21,9 @@ def run_up_elsewhere(life: Lifecycle) -> Iterator[None]:
     """Run ``pulumi up`` in another process until it ends by itself; the caller kills its CLI."""
     words = [str(life.engine.folder), life.stack.name, life.engine.providers]
     command = [sys.executable, "-m", __name__, *words]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            yield
-            process.wait(60)
-        finally:
-            process.kill()
+    with running(command) as process:
+        yield
+        process.communicate(timeout=PATIENCE_S)
 
 
 if __name__ == "__main__":

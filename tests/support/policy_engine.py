@@ -13,7 +13,6 @@ sdk/go/common/resource/plugin/analyzer_plugin.go):
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,6 +29,7 @@ from gpu_blueprint.plan import PlannedResource
 from gpu_blueprint.plan.resource import has_unknown
 
 from .plans import ROOT, is_component, package
+from .processes import read_line, running
 
 NO_ENGINE = "127.0.0.1:1"
 """An address where no program listens, because the pack sends the engine no messages."""
@@ -109,15 +109,11 @@ def running_pack(
     environment = {**os.environ, "PULUMI_PROJECT": "gpu-blueprint", "PULUMI_STACK": "test", "PULUMI_DRY_RUN": "true"}
     environment |= {"PULUMI_CONFIG": json.dumps(config or {})}
     command = [sys.executable, "-u", "-m", "pulumi.policy", NO_ENGINE, program]
-    with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout
-            port = process.stdout.readline().strip()
-            assert port.isdecimal(), f"the pack printed {port!r} instead of a port"
-            with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-                yield Pack(AnalyzerStub(channel))
-        finally:
-            process.kill()
+    with running(command, folder, environment) as process:
+        port = read_line(process)
+        assert port.isdecimal(), f"the pack printed {port!r} instead of a port"
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield Pack(AnalyzerStub(channel))
 
 
 def analyze_request(resource: PlannedResource, by_urn: Mapping[str, PlannedResource]) -> Any:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from .processes import PATIENCE_S
+
 
 @dataclass(frozen=True)
 class Program:
@@ -35,7 +37,9 @@ class Program:
     def __call__(self, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run the program; the caller looks at the return code."""
         assert not self.is_missing, f"{self.name} is missing, and CI skips nothing: apt-get install {self.package}"
-        return subprocess.run([self.name, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd)
+        return subprocess.run(
+            [self.name, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd, timeout=PATIENCE_S
+        )
 
 
 promtool = Program("promtool", "prometheus", "alert rules, dashboards, advise")

@@ -15,6 +15,8 @@ from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs
 
+from .processes import PATIENCE_S
+
 RECORDED = Path(__file__).with_name("recorded")
 Document = dict[str, Any]
 
@@ -121,7 +123,7 @@ def recorded_aws() -> Iterator[RecordedAws]:
         yield aws
     finally:
         server.shutdown()
-        thread.join()
+        thread.join(PATIENCE_S)
         server.server_close()
 
 

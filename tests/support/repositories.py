@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 from .plans import ROOT
+from .processes import PATIENCE_S
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Team",
@@ -29,6 +30,7 @@ def git(folder: Path, *arguments: str) -> str:
         capture_output=True,
         text=True,
         check=False,
+        timeout=PATIENCE_S,
     )
     assert not ran.returncode, ran.stderr
     return ran.stdout.strip()

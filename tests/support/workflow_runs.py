@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from .plans import ROOT
+from .processes import PATIENCE_S
 
 _GIT = {
     **{f"GIT_{who}_{field}": "t@example.com" for who in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")},
@@ -95,6 +96,7 @@ class Runner:
             capture_output=True,
             text=True,
             check=True,
+            timeout=PATIENCE_S,
         )
         return done.stdout.strip()
 
@@ -134,6 +136,7 @@ class Runner:
             capture_output=True,
             text=True,
             check=False,
+            timeout=PATIENCE_S,
         )
         lines = (line.partition("=") for line in output.read_text().splitlines())
         return Ran(

@@ -11,6 +11,7 @@ import pytest
 from tools.install import main, show_progress
 
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 
 OUTPUT = [
     *(
@@ -64,7 +65,9 @@ def test_the_exit_code_and_the_reason_of_pip_are_kept(tmp_path: Path, capsys: py
 
 def test_it_runs_before_any_package_is_installed() -> None:
     program = "import sys, tools.install; print(*{name.split('.')[0] for name in sys.modules})"
-    ran = subprocess.run([sys.executable, "-S", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE_S
+    )
     assert {*ran.stdout.split()} <= {*sys.stdlib_module_names, "tools", "__main__"}
 
 

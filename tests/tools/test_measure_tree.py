@@ -11,6 +11,8 @@ import pytest
 
 from tools.measure_tree import Measurement, Tree, main, measure
 
+from ..support.processes import PATIENCE_S, read_line, running
+
 MIB = 1024**2
 CHILD = "held = bytearray(48 * 1024**2); print('ready', flush=True); import signal; signal.pause()"
 """Hold 48 MiB until somebody kills the process."""
@@ -34,12 +36,10 @@ sys.exit(7)
 def family() -> Iterator[tuple[psutil.Process, psutil.Process]]:
     """A process that waits for its input to end, and its child that holds memory."""
     command = [sys.executable, "-c", f"{PARENT}\nsys.stdin.read()"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as started:
-        assert started.stdout
-        child = psutil.Process(int(started.stdout.readline()))
+    with running(command, stdin=subprocess.PIPE) as started:
+        child = psutil.Process(int(read_line(started)))
         yield psutil.Process(started.pid), child
         child.kill()
-        started.kill()
 
 
 def test_a_child_counts_with_its_parent(family: tuple[psutil.Process, psutil.Process]) -> None:
@@ -54,7 +54,7 @@ def test_a_child_counts_after_its_parent_has_ended(family: tuple[psutil.Process,
     tree = Tree(parent)
     tree.list_processes()
     parent.kill()
-    psutil.wait_procs([parent])
+    psutil.wait_procs([parent], PATIENCE_S)
     assert tree.list_processes() == {child}
 
 

@@ -18,6 +18,7 @@ from tools.catalogue_file import CATALOG, CatalogueFile, read
 from tools.instance_facts import Ec2Answers, read_instance_types
 
 from ..support.moto_server import moto_server, sign_in
+from ..support.processes import PATIENCE_S
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 SHIPPED = read(CATALOG / "instances.csv")
@@ -224,5 +225,5 @@ def _check_permissions_from(endpoint: str, count: str) -> None:
     """Let moto check keys and policies from a number of requests on."""
     headers = {"Content-Type": "text/plain"}
     request = Request(f"{endpoint}/moto-api/reset-auth", data=count.encode(), headers=headers, method="POST")
-    with urlopen(request) as answer:
+    with urlopen(request, timeout=PATIENCE_S) as answer:
         assert answer.status == 200

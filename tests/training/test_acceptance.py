@@ -23,6 +23,7 @@ from gpu_blueprint.training.shells import build_shell
 from gpu_blueprint.training.workloads import build_workload
 
 from ..support.builders import config, pool, tenant
+from ..support.processes import PATIENCE_S
 
 FABRIC = {"purpose": "training", "zones": ["us-east-1a"], "multiNode": {}}
 
@@ -53,7 +54,7 @@ def play(asked: RunRequest, tmp_path: Path, programs: Mapping[str, str]) -> "sub
         (folder / name).chmod(0o755)
     environment = {"PATH": f"{folder}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
     command = build_shell(asked.script, *asked.command)
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE_S)
 
 
 def test_the_all_reduce_is_a_set_of_two_whole_nodes_with_their_network() -> None:

@@ -13,6 +13,7 @@ from gpu_blueprint.training.run import NO_RETRY_CODE
 from gpu_blueprint.training.shells import build_shell
 from gpu_blueprint.training.workloads import build_workload
 
+from ..support.processes import PATIENCE_S
 from ..support.training_runs import ask, build_config
 
 NSYS = """#!/bin/sh
@@ -42,7 +43,7 @@ def play(profiler: str, tmp_path: Path, *program: str, with_nsys: bool = True) -
         "PET_NODE_RANK": "1",
     }
     command = build_shell(asked.script, *asked.command)
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE_S)
 
 
 def list_kept(tmp_path: Path) -> list[tuple[str, str]]:

@@ -13,6 +13,8 @@ import pytest
 from gpu_blueprint.training.run import PLAIN
 from gpu_blueprint.training.shells import build_shell
 
+from ..support.processes import PATIENCE_S
+
 ALONE, TOGETHER = {"PET_NNODES": "1"}, {"PET_NNODES": "2"}
 QUICK = 'sleep() { echo "waits $1" > "$FOLDER/waits"; command sleep 0.2; }\n'
 """A function in place of ``sleep``, which does not take so long."""
@@ -29,7 +31,7 @@ def start(folder: Path, script: str, words: str, **variables: str) -> Iterator["
     finally:
         if shell.poll() is None:
             os.killpg(shell.pid, signal.SIGKILL)
-            shell.wait()
+            shell.wait(PATIENCE_S)
 
 
 def end(folder: Path, words: str, **variables: str) -> tuple[int, bool]:
@@ -50,7 +52,7 @@ def stop(folder: Path, script: str, words: str, ready: str, **variables: str) ->
 
 def test_the_program_gets_its_words_and_the_script_its_code() -> None:
     command = build_shell('run "$@"; echo "after $code"; finish', "sh", "-c", 'echo "$1"; exit 42', "sh", "two words")
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert (done.returncode, done.stdout) == (42, "two words\nafter 42\n")
 
 

@@ -11,6 +11,7 @@ from gpu_blueprint.lifecycle.run import Run
 from gpu_blueprint.lifecycle.steps import Lifecycle
 
 from ..support.engine_sessions import open_in_memory
+from ..support.processes import PATIENCE_S
 from ..support.workflow_runs import find_step
 
 pytestmark = pytest.mark.lab
@@ -53,7 +54,9 @@ def test_the_search_finds_what_somebody_deleted_by_hand_and_leaves_the_state_alo
     log.write_text(printed)
     script = find_step("drift/look", "Compare the stack")["run"]
     (pattern,) = [line.split("grep -E ")[1].split(" log")[0] for line in script.splitlines() if "grep -E" in line]
-    kept = subprocess.run(["bash", "-c", f"grep -E {pattern} {log}"], capture_output=True, text=True, check=True).stdout
+    kept = subprocess.run(
+        ["bash", "-c", f"grep -E {pattern} {log}"], capture_output=True, text=True, check=True, timeout=PATIENCE_S
+    ).stdout
     first, *others, created, updated = (line.strip() for line in kept.splitlines())
     assert first == "+  aws:ec2:NatGateway gpu-dev-network-nat-us-east-1a create"
     assert [line.split("[diff: ")[1] for line in others] == ["~natGatewayId]"] * 2

@@ -13,6 +13,7 @@ from gpu_blueprint.changes.effects import VERDICTS
 from lab.engines import find_engine
 
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.y*ml"))
 PINNED = re.compile(r"[\w.-]+(/[\w.-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+|\./\.github/workflows/[\w-]+\.yml")
@@ -212,7 +213,7 @@ def test_every_tier_of_the_tests_runs_in_a_workflow() -> None:
 def lint(file: Path) -> subprocess.CompletedProcess[str]:
     # Programs that a machine may have, or not, must not change the verdict.
     command = [str(find_engine("actionlint")), "-shellcheck=", "-pyflakes=", "-no-color", str(file)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
 
 
 @pytest.mark.lab

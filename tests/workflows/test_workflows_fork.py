@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ..support.plans import ROOT, STACKS
+from ..support.processes import PATIENCE_S
 from ..support.workflow_runs import Runner, commit
 
 OPTION = "git -c merge.ours.driver=true merge upstream/main"
@@ -69,6 +70,7 @@ def play(runner: Runner, script: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
+        timeout=PATIENCE_S,
     )
 
 

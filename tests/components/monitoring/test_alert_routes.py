@@ -13,6 +13,7 @@ import yaml
 from components.monitoring.alert_routes import build_alertmanager_config
 
 from ...support import builders
+from ...support.processes import PATIENCE_S
 from ...support.programs import amtool, needs_amtool
 from ...support.prometheus_server import find_free_address, run_server
 
@@ -129,9 +130,9 @@ def fire(url: str, *alerts: dict[str, str]) -> dict[str, list[str]]:
     """Fire alerts, and return the alerts that inhibit each of them, by name."""
     body = json.dumps([{"labels": labels} for labels in alerts]).encode()
     where = f"{url}/api/v2/alerts"
-    with urlopen(Request(where, body, {"Content-Type": "application/json"})):
+    with urlopen(Request(where, body, {"Content-Type": "application/json"}), timeout=PATIENCE_S):
         pass
-    with urlopen(where) as answer:
+    with urlopen(where, timeout=PATIENCE_S) as answer:
         return {alert["labels"]["alertname"]: alert["status"]["inhibitedBy"] for alert in json.load(answer)}
 
 

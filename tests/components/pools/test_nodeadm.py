@@ -18,6 +18,7 @@ from lab.aws.user_data import read_user_data
 from ...support import builders
 from ...support.lab_scenes import CLUSTER, node_config
 from ...support.plans import find_resource, plan_of
+from ...support.processes import PATIENCE_S
 
 ENVVAR = "accept-nvidia-visible-devices-envvar-when-unprivileged"
 
@@ -57,7 +58,9 @@ def run_script(folder: Path, *, fails: bool) -> str:
         program.chmod(0o755)
     script = folder / "script"
     script.write_text(CLOSE_GPU_ENVIRONMENT)
-    subprocess.run(["bash", script], env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}, check=False)
+    subprocess.run(
+        ["bash", script], env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}, check=False, timeout=PATIENCE_S
+    )
     return (folder / "calls").read_text()
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from examples.training.exporter import HELP, Metrics, serve
 
+from ...support.processes import PATIENCE_S
+
 
 def test_a_gauge_is_rendered_once_it_has_a_value() -> None:
     metrics = Metrics()
@@ -34,11 +36,11 @@ def test_prometheus_reads_the_gauges_by_http() -> None:
     server = serve(metrics, 0, "127.0.0.1")
     try:
         address = f"http://127.0.0.1:{server.server_port}"
-        with urllib.request.urlopen(f"{address}/metrics") as answer:
+        with urllib.request.urlopen(f"{address}/metrics", timeout=PATIENCE_S) as answer:
             assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
             assert answer.read().decode() == metrics.render()
         with pytest.raises(urllib.error.HTTPError, match="404") as refused:
-            urllib.request.urlopen(address)
+            urllib.request.urlopen(address, timeout=PATIENCE_S)
         refused.value.close()
     finally:
         server.shutdown()

@@ -9,6 +9,7 @@ import pytest
 from lab.aws.backends import isolate_moto
 
 from ...support.plans import ROOT
+from ...support.processes import PATIENCE_S
 
 PROGRAM = """
 from lab.aws import Shim
@@ -34,5 +35,7 @@ def test_a_profile_that_does_not_exist_disturbs_nothing() -> None:
     """In a process of its own: moto asks boto3 only while it is imported."""
     environment = {**os.environ, "AWS_PROFILE": "absent"}
     command = [sys.executable, "-c", PROGRAM]
-    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert ran.returncode == 0, ran.stderr

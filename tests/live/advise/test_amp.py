@@ -18,6 +18,7 @@ from gpu_blueprint.live.advise.amp import AwsSignature
 from gpu_blueprint.live.advise.prometheus import Prometheus, find_amp_region
 
 from ...support.fixed_answer import serve
+from ...support.processes import PATIENCE_S
 
 AMP = "https://aps-workspaces.eu-west-1.amazonaws.com/workspaces/ws-0a1b"
 KEY = Credentials("AKIDEXAMPLE", "not-a-secret", "a-token")
@@ -87,7 +88,7 @@ def test_credentials_that_do_not_come_are_refused() -> None:
         ending = Event()
 
         def get_frozen_credentials(self) -> None:
-            self.ending.wait()
+            self.ending.wait(PATIENCE_S)
 
     with pytest.raises(UsageError, match=r"no AWS credentials: nothing came after 0.01 seconds; log in again"):
         AwsSignature(Silent(), "eu-west-1", 0.01)

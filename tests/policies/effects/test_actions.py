@@ -13,6 +13,7 @@ from policies.effects.statements import Statement
 from policies.values import NotYetKnownError
 
 from ...support.plans import ROOT
+from ...support.processes import PATIENCE_S
 
 
 def _statement(**fields: Any) -> Statement:
@@ -110,6 +111,7 @@ def test_the_actions_of_aws_come_from_the_package_alone_and_only_when_asked(tmp_
         capture_output=True,
         text=True,
         check=True,
+        timeout=PATIENCE_S,
     )
     assert ran.stdout == "False True\n"
     assert [path.name for path in home.iterdir()] == ["iam-definition.json"]
