@@ -19,9 +19,9 @@ pytestmark = pytest.mark.lab
 DEFINITION = ("apiextensions.k8s.io/v1", "CustomResourceDefinition", "jobsets.jobset.x-k8s.io")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def jobset(plane: ControlPlane, workspace_of_plane: Workspace) -> Iterator[JobSet]:
-    """A running JobSet, and nothing of it afterwards."""
+    """A running JobSet, and nothing of it after the last test."""
     jobset = JobSet(workspace_of_plane, plane)
     jobset.start()
     yield jobset
@@ -76,6 +76,7 @@ def test_jobset_listens_on_loopback_alone(jobset: JobSet, workspace_of_plane: Wo
 def test_an_uninstalled_jobset_leaves_its_definition_and_no_webhook(
     jobset: JobSet, real_kube: KubeClient, namespace: str
 ) -> None:
+    """The last test, since it ends the JobSet of all."""
     jobset.uninstall()
     assert real_kube.get(*DEFINITION)
     real_kube.create(build_set(namespace, "unattended"))

@@ -25,9 +25,17 @@ CONFIGURATION = {
 }
 
 
-@pytest.fixture
+def test_kueue_refuses_a_configuration_with_an_unknown_key(plane: ControlPlane, workspace_of_plane: Workspace) -> None:
+    """The first test, since only one Kueue can run."""
+    kueue = Kueue(workspace_of_plane, plane, {**CONFIGURATION, "manageJobsWithQueueName": True})
+    with pytest.raises(LabError, match=r"unknown field .*manageJobsWithQueueName"):
+        kueue.start()
+    kueue.uninstall()
+
+
+@pytest.fixture(scope="module")
 def kueue(plane: ControlPlane, workspace_of_plane: Workspace) -> Iterator[Kueue]:
-    """A running Kueue, and nothing of it afterwards. While it runs, it lets the jobs that it knows go."""
+    """A running Kueue, and nothing of it after the last test. While it runs, it lets the jobs that it knows go."""
     kueue = Kueue(workspace_of_plane, plane, CONFIGURATION)
     kueue.start()
     yield kueue
@@ -65,16 +73,10 @@ def test_kueue_listens_on_loopback_alone(kueue: Kueue, workspace_of_plane: Works
 
 
 def test_an_uninstalled_kueue_leaves_no_kind_behind(kueue: Kueue, real_kube: KubeClient, namespace: str) -> None:
+    """The last test, since it ends the Kueue of all."""
     assert real_kube.knows(API_VERSION, "ResourceFlavor")
     real_kube.patch("v1", "Namespace", namespace, {"metadata": {"labels": {"team": "yes"}}})
     kueue.uninstall()
     made = real_kube.create(job(namespace, name="free", labels={"kueue.x-k8s.io/queue-name": "mine"}))
     assert not made["spec"].get("suspend")
     assert real_kube.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", "workloads.kueue.x-k8s.io") is None
-
-
-def test_kueue_refuses_a_configuration_with_an_unknown_key(plane: ControlPlane, workspace_of_plane: Workspace) -> None:
-    kueue = Kueue(workspace_of_plane, plane, {**CONFIGURATION, "manageJobsWithQueueName": True})
-    with pytest.raises(LabError, match=r"unknown field .*manageJobsWithQueueName"):
-        kueue.start()
-    kueue.uninstall()

@@ -139,7 +139,7 @@ def _send_until_free(kube: KubeClient, config: StackConfig, case: Case) -> Verdi
     """Send a case again until nothing keeps it out, or a guard must long be out, and return the last verdict."""
     end = time.monotonic() + _LONGEST_S
     while not (verdict := send(kube, config, case)).is_free and time.monotonic() < end:
-        time.sleep(0.2)
+        time.sleep(0.05)
     return verdict
 
 

@@ -41,7 +41,7 @@ def _wait(lab: Lab, holds: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE_S
     while not holds() and time.monotonic() < end:
         lab.workspace.refuse_dead_engines()
-        time.sleep(1)
+        time.sleep(0.3)
 
 
 def find_faults(lab: Lab, wanted: Mapping[str, tuple[str, int]], label: str = "case") -> dict[str, str]:
