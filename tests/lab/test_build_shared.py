@@ -3,6 +3,8 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from lab.engines import ENGINES, find_engine
 
 from ..support.fake_go import FakeGo
 from ..support.plans import ROOT
+from ..support.processes import wait_for
 
 
 def move_sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +70,20 @@ def test_a_look_at_the_needs_removes_nothing(fake_go: FakeGo) -> None:
     assert unused.exists()
     assert main(["workflow"]) == 0
     assert not unused.exists()
+
+
+def test_of_two_builds_at_once_the_second_waits_and_builds_nothing(fake_go: FakeGo) -> None:
+    signal, said = fake_go.folder / "go-on", fake_go.folder / "said"
+    fake_go.install(before=f"for _ in $(seq 600); do [ -e {signal} ] && break; sleep 0.05; done")
+    build = [sys.executable, "-m", "lab.build", "workflow"]
+    with said.open("w") as output:
+        first = subprocess.Popen(build, cwd=ROOT, env=fake_go.environment, stdout=subprocess.DEVNULL)
+        wait_for(lambda: fake_go.builds)
+        second = subprocess.Popen(build, cwd=ROOT, env=fake_go.environment, stdout=output)
+        wait_for(lambda: "another build of the lab runs" in said.read_text())
+        signal.touch()
+        assert [each.wait(60) for each in (first, second)] == [0, 0]
+    assert fake_go.builds == [ENGINES["actionlint"].package]
 
 
 @pytest.mark.parametrize("text", ["built by G", "built by gO\n"])
