@@ -84,11 +84,10 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--against", default="main", help="the revision beside which this checkout is measured")
     parser.add_argument("parts", nargs="*", choices=[*PARTS], default=[*PARTS])
     given = parser.parse_args(arguments)
-    rows = []
+    rows: list[tuple[str, Cost, Cost]] = []
     with check_out(given.against) as base:
         for name in given.parts:
-            costs = [measure_part(PARTS[name], folder) for folder in (base, ROOT)]
-            rows.append((PARTS[name].title, *costs))
+            rows.append((PARTS[name].title, measure_part(PARTS[name], base), measure_part(PARTS[name], ROOT)))
     print(f"\n{'':30}{given.against[:20]:>24}{'here':>24}{'here / ' + given.against[:12]:>22}")
     print(f"{'':30}{'seconds':>12}{'CPU s':>12}{'seconds':>12}{'CPU s':>12}{'seconds':>11}{'CPU':>11}")
     for title, old, new in rows:

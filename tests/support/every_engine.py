@@ -24,7 +24,7 @@ class EveryEngine:
     def _note(self, event: str, details: tuple[Any, ...]) -> None:
         if event == "subprocess.Popen":
             program = Path(str(details[0]))
-            if program.name in ENGINES and program == ENGINES[program.name].program:
+            if program.name in ENGINES and program.is_relative_to(ENGINES[program.name].place):
                 self.started.add(program.name)
 
     def pytest_testnodedown(self, node: Any) -> None:
