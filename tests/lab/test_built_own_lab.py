@@ -12,6 +12,7 @@ from lab.built import FOLDER_VARIABLE, find_built_folder
 from ..support import own_lab
 from ..support.fake_go import FakeGo
 from ..support.plans import ROOT
+from ..support.processes import PATIENCE_S
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_a_build_that_forgets_its_folder_is_refused(unnamed_go: FakeGo, capsys: 
 
 def test_so_is_a_build_in_another_process(unnamed_go: FakeGo) -> None:
     build = [sys.executable, "-m", "lab.build", "rehearse"]
-    ended = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    ended = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert (ended.returncode, unnamed_go.builds) == (1, [])
     assert f"the build cannot write into {own_lab.NO_FOLDER}" in ended.stderr
 

@@ -17,7 +17,7 @@ _IDENTITY = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_SYSTEM": "/dev/null",
 }
-_CODE = ("gpu_blueprint", "components", "policies", "lab", "stacks", "__main__.py", "Pulumi.yaml")
+_CODE = ("gpu_blueprint", "components", "policies", "lab", "stacks", "__main__.py", "Pulumi.yaml", ".gitignore")
 _PINS = ("requirements.txt", "constraints.txt")
 
 
