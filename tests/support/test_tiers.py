@@ -1,0 +1,28 @@
+"""Every case of a search runs in one tier, and the suite keeps some."""
+
+import pytest
+
+from .tiers import DEEP, keep_some
+
+
+def count_deep(cases: list[object]) -> int:
+    return sum(DEEP in getattr(case, "marks", ()) for case in cases)
+
+
+@pytest.mark.parametrize(("cases", "kept"), [(10, 3), (10, 1), (3, 3), (3, 5), (0, 2), (4, 0)])
+def test_no_case_is_lost_and_as_many_as_wanted_run_in_the_suite(cases: int, kept: int) -> None:
+    found = keep_some(range(cases), kept)
+    assert [case.values[0] if hasattr(case, "values") else case for case in found] == [*range(cases)]
+    assert count_deep(found) == max(cases - kept, 0)
+
+
+def test_the_kept_cases_are_spread_over_all() -> None:
+    assert [case for case in keep_some(range(9), 3) if isinstance(case, int)] == [0, 3, 6]
+
+
+def test_a_parameter_keeps_its_own_name_and_marks() -> None:
+    given = [pytest.param(number, id=f"n{number}", marks=pytest.mark.lab) for number in range(4)]
+    found = keep_some(given, 1)
+    assert [case.id for case in found] == ["n0", "n1", "n2", "n3"]
+    assert found[0] is given[0]
+    assert [mark.name for mark in found[1].marks] == ["lab", "deep"]
