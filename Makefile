@@ -63,7 +63,7 @@ advise: .venv/ready-live ## read its metrics, propose what would cost less: make
 render: .venv/ready ## write plan.json and all manifests to rendered/<stack>
 	@$(BIN)/blueprint render $(STACK) --out rendered/$(STACK)
 
-lab: .venv/ready ## build the engines of `make rehearse` from source (needs Go; once, about 17 minutes)
+lab: .venv/ready ## build the engines of `make rehearse` from source (needs Go; once, about 11 minutes)
 	@$(BIN)/python -m lab.build rehearse
 
 lab-lifecycle: .venv/ready ## build the engines of `make lifecycle` (about 4 minutes more)

@@ -30,7 +30,7 @@ COPIED_FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Module → files in its folder. The other definitions of these modules are large, and no stack uses them."""
-EFFORT = Effort(8, 50, 34, 1)
+EFFORT = Effort(4, 50, 1, 1)
 
 
 def find_crds() -> Path:
