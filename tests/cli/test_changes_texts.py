@@ -28,6 +28,7 @@ from ..support.reports import (
     take,
     urn,
 )
+from ..support.tiers import DEEP
 
 AWS = "aws:ec2/subnet:Subnet"
 IMAGE = f"docker.io/vllm/vllm-openai:v0.31.0@sha256:{'0' * 64}"
@@ -152,9 +153,9 @@ def test_a_rehearsal_is_summed_up_and_shown_as_a_table() -> None:
     assert "| infer | an attack | refused | ✗ runs |" in bad and "| refused | x: y |  | ✗ |" in bad
 
 
-@pytest.fixture(scope="module")
-def monster() -> Report:
-    return monstrous_report()
+@pytest.fixture(scope="module", params=[200, pytest.param(1500, marks=DEEP)])
+def monster(request: pytest.FixtureRequest) -> Report:
+    return monstrous_report(request.param)
 
 
 def without_code(text: str) -> str:
@@ -189,8 +190,9 @@ def test_the_text_has_80_columns_and_no_control_characters(monster: Report, caps
     show(monster)
     out = capsys.readouterr().out
     commands = [line for line in out.splitlines() if line.startswith("  aws ")]
+    assert isinstance(monster.changes, Changes)
     assert max(len(line) for line in out.splitlines() if line not in commands) <= 80
-    assert "\x1b" not in out and len(commands) == 1500
+    assert "\x1b" not in out and len(commands) == len(monster.changes.quotas)
 
 
 def test_the_text_says_the_verdict_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,9 +209,11 @@ def test_the_text_says_the_verdict_first(capsys: pytest.CaptureFixture[str]) -> 
 def test_the_document_for_programs_is_plain_json(monster: Report) -> None:
     written = json.loads(json.dumps(changes_to_json(monster)))
     assert written["verdict"] == "loses-data-or-access" and written["stack"] == "prod"
-    assert len(written["resources"]) == 7500 and len(written["rehearsal"]["probes"]) == 900
+    assert isinstance(monster.changes, Changes)
+    size = len(monster.changes.notes)
+    assert len(written["resources"]) == 5 * size and len(written["rehearsal"]["probes"]) == size
     assert HOSTILE in json.dumps(written["tenants"][0]["tenant"], ensure_ascii=False).encode().decode("unicode_escape")
-    assert isinstance(monster.changes, Changes) and written["base"] == {
+    assert written["base"] == {
         "label": "main (0123456789)",
         "isNew": False,
         "problems": [],

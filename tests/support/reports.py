@@ -77,9 +77,9 @@ def changes(**changed: Any) -> Changes:
     return Changes(**{**given, **changed})
 
 
-def monstrous_report() -> Report:
-    """A report in which every part is far too long, and every name is hostile."""
-    names = [f"{HOSTILE}{number}" for number in range(1500)]
+def monstrous_report(size: int) -> Report:
+    """A report in which every part has ``size`` entries or more, far too many, and every name is hostile."""
+    names = [f"{HOSTILE}{number}" for number in range(size)]
     objects = [replaced(name, effect=effect) for name in names for effect in ("create", "replace", "update", "delete")]
     findings = [{"severity": "error", "subject": name, "reason": name * 9, "kind": "x", "hint": name} for name in names]
     found = changes(
@@ -92,7 +92,7 @@ def monstrous_report() -> Report:
         tenants=tuple(TenantChange(tenant=name, lost=(name * 5,), gained=(name,)) for name in names),
         new_findings=tuple(findings),
         gone_findings=tuple(findings),
-        costs=tuple(cost(1.0, 2.0 + number) for number in range(500)),
+        costs=tuple(cost(1.0, 2.0 + number) for number in range(size)),
         quotas=tuple(
             QuotaNeed(name=name, purchase="", unit="vCPU", before=0, needed=9, default=5, command=f"aws ```` {name}")
             for name in names
@@ -101,5 +101,5 @@ def monstrous_report() -> Report:
         notes=tuple(names),
     )
     probe = Probe(subject=HOSTILE, title=HOSTILE, expected=HOSTILE, happened=HOSTILE, is_as_expected=False)
-    rehearsal = RehearsalResult(probes=(probe,) * 900, refusals=tuple(names))
+    rehearsal = RehearsalResult(probes=(probe,) * size, refusals=tuple(names))
     return report(found, rehearsal=rehearsal)
