@@ -99,7 +99,7 @@ suite: .venv/ready-dev
 test-lab: .venv/ready-dev lab-all ## the tests that need the engines of the lab
 	@$(BIN)/python -m pytest -m lab --dist loadgroup --no-loadscope-reorder
 
-test-lab-core: .venv/ready-dev lab-all ## the tests that run every engine once, on shipped stacks (about 5 minutes)
+test-lab-core: .venv/ready-dev lab-all ## the tests that run every engine once, on shipped stacks (about 7 minutes)
 	@$(BIN)/python -m pytest -m lab_core --dist loadgroup --no-loadscope-reorder --every-engine
 
 golden: .venv/ready-dev ## rewrite the golden plans; read the diff
