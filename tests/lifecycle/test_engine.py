@@ -10,6 +10,7 @@ import pytest
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.lifecycle.session import open_lifecycle
 from gpu_blueprint.loading import StackFile, open_stack
+from lab.built import FOLDER_VARIABLE, find_built_folder
 
 from ..support import builders
 from ..support.engine_sessions import open_in_memory, run_unguarded
@@ -31,6 +32,7 @@ def misleading_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_the_engine_leaves_the_project_and_the_users_pulumi_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(find_built_folder()))
     monkeypatch.setenv("HOME", str(tmp_path))
     before = {file: file.read_bytes() for file in STACKS.iterdir()}
     with open_in_memory() as life:

@@ -1,6 +1,7 @@
 """Clocks that tests need not wait for, and the rehearsal that several files read."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,10 +20,23 @@ def _short_waits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(f"gpu_blueprint.rehearsal.stage.{name}", seconds)
 
 
+_RESEARCH = ExitStack()
+"""Holds the lab of research: a process has one lab at a time."""
+_GROUP = "rehearsal of research"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Close the lab of research before a test of another group opens its own."""
+    mark = item.get_closest_marker("xdist_group")
+    if mark and mark.args != (_GROUP,):
+        _RESEARCH.close()
+
+
 @pytest.fixture(scope="package")
 def research() -> "Iterator[Rehearsed]":
     """The rehearsal of research, with its open lab; its tests have the mark xdist_group("rehearsal of research")."""
     from ..support.engine_rehearsals import rehearse_shipped
 
-    with rehearse_shipped("research") as rehearsed:
-        yield rehearsed
+    with _RESEARCH:
+        yield _RESEARCH.enter_context(rehearse_shipped("research"))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.nodeid import coerce_node_id
 
 from .plans import SHIPPED
 
@@ -62,7 +63,17 @@ def arrange(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("xdist_group") is None:
             name = item.location[0] if _shares_fixture(item) else f"alone {number}"
             item.add_marker(pytest.mark.xdist_group(name))
+        _name_group(item)
     items.sort(key=_find_rank)
+
+
+def _name_group(item: pytest.Item) -> None:
+    """Put the group behind the id of a test, where `--dist loadgroup` reads it.
+
+    pytest-xdist 3.8.0 writes it into an attribute that pytest 9.2 does not read any more, so each test would be alone.
+    """
+    if hasattr(item.config, "workerinput") and (mark := item.get_closest_marker("xdist_group")):
+        item._id = coerce_node_id(f"{item.nodeid}@{mark.args[0]}")
 
 
 def _shares_fixture(item: pytest.Item) -> bool:
