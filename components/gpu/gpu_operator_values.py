@@ -3,24 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-import yaml
-
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.sharing import SharingProfile
+from gpu_blueprint.sharing.operator_configs import MIG_FILE
 
 from ..helm import complete_values
-from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
+from ..placement import TOLERATE_EVERY_TAINT, place_on_system_nodes
 from .dcgm_engine import AGENT_ARCH, operator_runs_dcgm
 from .dcgm_exporter import ENGINE_ENV, METRIC_ENV, METRIC_LIST, list_env
-
-
-def list_operator_profiles(config: StackConfig) -> list[SharingProfile]:
-    """Return the sharing profiles of the pools that the operator serves.
-
-    The list is empty if every node applies its sharing itself. The operator is then not installed.
-    """
-    return [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
+from .sharing_configs import build_mig_layouts, build_plugin_files, list_operator_profiles
 
 
 def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
@@ -34,11 +26,11 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "mig": {"strategy": "mixed"},
         # The chart's jobs take the tolerations of the operator (cleanup_crd.yaml), and the place of the master
         # (post-delete-job.yaml of the subchart).
-        "operator": ON_SYSTEM_NODES,
+        "operator": place_on_system_nodes(config),
         "daemonsets": {"tolerations": TOLERATE_EVERY_TAINT},
         "node-feature-discovery": {
-            "master": ON_SYSTEM_NODES,
-            "gc": ON_SYSTEM_NODES,
+            "master": place_on_system_nodes(config),
+            "gc": place_on_system_nodes(config),
             "worker": {"tolerations": TOLERATE_EVERY_TAINT},
         },
         "dcgm": {"enabled": operator_runs_dcgm(config)},
@@ -74,33 +66,17 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
 
 
 def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
-    """Return one device-plugin config per way of sharing. Nodes without the label get ``none``, which shares no GPU."""
-    files: dict[str, Any] = {"none": {"version": "v1"}}
-    for profile in profiles:
-        files |= profile.plugin_configs
-    return {
-        "create": True,
-        "name": "device-plugin-configs",
-        "default": "none",
-        "data": {key: _dump_yaml(file) for key, file in files.items()},
-    }
+    """Return the values of the device plugin's configs; nodes without the label get the config ``none``."""
+    return {"create": True, "name": "device-plugin-configs", "default": "none", "data": build_plugin_files(profiles)}
 
 
 def _build_mig_manager_values(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
-    layouts: dict[str, Any] = {}
-    for profile in profiles:
-        layouts |= profile.mig_configs
+    layouts = build_mig_layouts(profiles)
     if not layouts:
         return {"enabled": False}
-    # Our config replaces the configs that the operator generates, so it must hold all-disabled too.
-    config = {"version": "v1", "mig-configs": {"all-disabled": [{"devices": "all", "mig-enabled": False}], **layouts}}
     reboot = "true" if any(profile.reboots for profile in profiles) else "false"
     return {
         "enabled": True,
-        "config": {"create": True, "name": "mig-configs", "data": {"config.yaml": _dump_yaml(config)}},
+        "config": {"create": True, "name": "mig-configs", "data": {MIG_FILE: layouts}},
         "env": [{"name": "WITH_REBOOT", "value": reboot}],
     }
-
-
-def _dump_yaml(value: Any) -> str:
-    return yaml.safe_dump(value, sort_keys=False)

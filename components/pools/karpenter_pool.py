@@ -7,7 +7,7 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
 
-from .node_class import build_node_class_spec
+from .node_class import NodeIdentity, build_node_class_spec
 from .node_pool import build_node_overlay_specs, build_node_pool_spec, build_pool_labels
 
 _SLOW_DELETE = pulumi.CustomTimeouts(delete="45m")
@@ -25,7 +25,7 @@ class KarpenterPool(pulumi.ComponentResource):
         config: StackConfig,
         pool: Pool | CpuPool,
         *,
-        node_role: pulumi.Input[str],
+        identity: NodeIdentity,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -36,7 +36,7 @@ class KarpenterPool(pulumi.ComponentResource):
             api_version="karpenter.k8s.aws/v1",
             kind="EC2NodeClass",
             metadata={"name": pool.name},
-            spec=build_node_class_spec(config, pool, node_role),
+            spec=build_node_class_spec(config, pool, identity),
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), custom_timeouts=_SLOW_DELETE),
         )
         overlays = [

@@ -1,12 +1,14 @@
 """User data of AL2023 nodes: a script for the container runtime, and the NodeConfig that nodeadm reads at boot."""
 
+from collections.abc import Sequence
 from email.message import EmailMessage
 from typing import Any
 
 import yaml
 
 from gpu_blueprint.catalog.node_room import reserve_memory_mib
-from gpu_blueprint.config import Pool
+from gpu_blueprint.config import Pool, StackConfig
+from gpu_blueprint.egress.telling import build_variables, read_bundle
 
 CLOSE_GPU_ENVIRONMENT = """#!/bin/bash
 nvidia-ctk config --in-place \\
@@ -29,6 +31,22 @@ awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system/nodead
 """
 
 
+_TRUST_AUTHORITIES = """#!/bin/bash
+cat > /etc/pki/ca-trust/source/anchors/gpu-blueprint.pem <<'CERTIFICATES'
+{bundle}CERTIFICATES
+update-ca-trust extract || shutdown -h now
+"""
+"""Script that makes the node trust the company's authorities beside the public ones.
+
+cloud-init runs it before nodeadm-run.service starts containerd, its snapshotter and kubelet, and Go reads the list of
+authorities when a program first needs it. A node without the authorities could pull no image, so it must not join.
+nodeadm-config.service runs before cloud-init and asks EC2 for the instance: it does not know the authorities yet, so a
+proxy must not open this TLS connection, or the VPC needs an endpoint for EC2 (docs/egress.md).
+Sources: update-ca-trust(8); awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system, nodeadm-run and
+nodeadm-config. Read 2026-11-27.
+"""
+
+
 def build_kubelet(pool: Pool) -> dict[str, Any]:
     """Return kubelet's settings: the limit of pods, and the memory that kubelet keeps for so many pods.
 
@@ -38,44 +56,73 @@ def build_kubelet(pool: Pool) -> dict[str, Any]:
     return {"maxPods": pool.max_pods, "kubeReserved": {"memory": f"{reserve_memory_mib(pool.max_pods)}Mi"}}
 
 
-def build_node_config() -> dict[str, Any]:
+def build_gpu_node_config(config: StackConfig) -> dict[str, Any]:
     """Return a NodeConfig with fast image pull; a node class states the rest for nodes of Karpenter."""
-    return {
-        "apiVersion": "node.eks.aws/v1alpha1",
-        "kind": "NodeConfig",
-        "spec": {"featureGates": {"FastImagePull": True}},
-    }
+    return _build_node_config(config, featureGates={"FastImagePull": True})
 
 
-def build_static_node_config(pool: Pool, *, raid: bool) -> dict[str, Any]:
+def _build_node_config(config: StackConfig, **spec: Any) -> dict[str, Any]:
+    """Return a NodeConfig, with the proxy's variables for nodeadm itself and for all services of the node.
+
+    nodeadm sets ``default`` in its own process before it asks EC2, and writes it as DefaultEnvironment of systemd
+    before it starts containerd, kubelet and the snapshotter that pulls in parallel, which all obey the variables. The
+    AMIs have the field since v20251023, and a pull request of 2025-10-30 made nodeadm obey it before its first
+    question; every release that this blueprint accepts is newer. Sources: awslabs/amazon-eks-ami
+    nodeadm/internal/system/environment.go, pull requests 2427 and 2489. Read 2026-11-27.
+    """
+    if variables := build_variables(config):
+        spec["instance"] = {"environment": {"default": variables}}
+    return {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
+
+
+def build_static_node_config(config: StackConfig, pool: Pool, *, raid: bool) -> dict[str, Any]:
     """Return the NodeConfig of static nodes, which have no node class.
 
     Args:
         raid: Make the local NVMe disks one volume, as ``instanceStorePolicy`` does on Karpenter's nodes.
     """
-    config = build_node_config()
-    config["spec"]["kubelet"] = {"config": build_kubelet(pool)}
+    found = build_gpu_node_config(config)
+    found["spec"]["kubelet"] = {"config": build_kubelet(pool)}
     if raid:
-        config["spec"]["instance"] = {"localStorage": {"strategy": "RAID0"}}
-    return config
+        found["spec"].setdefault("instance", {})["localStorage"] = {"strategy": "RAID0"}
+    return found
 
 
-def render_user_data(node_config: dict[str, Any]) -> str:
-    """Return user data as a MIME message: a script that cloud-init runs before nodeadm, and the NodeConfig.
+def render_gpu_user_data(config: StackConfig, node_config: dict[str, Any]) -> str:
+    """Return the user data of GPU nodes: scripts that cloud-init runs before nodeadm, and the NodeConfig.
 
     Karpenter and EKS each add a part of their own.
     """
+    return _render([CLOSE_GPU_ENVIRONMENT, *_list_scripts(config)], node_config)
+
+
+def render_plain_user_data(config: StackConfig) -> str | None:
+    """Return the user data of nodes without GPUs; None without proxy and authorities, since they need nothing else."""
+    if not config.egress:
+        return None
+    return _render(_list_scripts(config), _build_node_config(config))
+
+
+def _list_scripts(config: StackConfig) -> list[str]:
+    bundle = read_bundle(config)
+    return [_TRUST_AUTHORITIES.format(bundle=bundle)] if bundle else []
+
+
+def _render(scripts: Sequence[str], node_config: dict[str, Any]) -> str:
+    """Return scripts and a NodeConfig as a MIME message."""
     message = EmailMessage()
     message["MIME-Version"] = "1.0"
     message.make_mixed(boundary="BOUNDARY")
-    message.attach(_build_part("text/x-shellscript", CLOSE_GPU_ENVIRONMENT))
+    for script in scripts:
+        message.attach(_build_part("text/x-shellscript", script))
     message.attach(_build_part("application/node.eks.aws", yaml.safe_dump(node_config, sort_keys=False)))
     return message.as_string()
 
 
 def _build_part(content_type: str, content: str) -> EmailMessage:
     part = EmailMessage()
-    part.set_content(content)
+    # The list of the proxy's exceptions is a long line, which the encoding of mail would break into pieces.
+    part.set_content(content, cte="7bit")
     part.replace_header("Content-Type", content_type)
     del part["MIME-Version"]
     return part

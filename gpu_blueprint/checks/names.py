@@ -11,8 +11,19 @@ LONGEST_CLUSTER_NAME = 40
 
 
 def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse cluster names that leave no room for the suffixes of IAM role names."""
-    if len(stack.cluster_name) > LONGEST_CLUSTER_NAME:
+    """Refuse cluster names that leave no room for the suffixes of IAM role names, alone or behind a prefix."""
+    prefix, room = stack.iam.name_prefix or "", LONGEST_CLUSTER_NAME - len(stack.cluster_name)
+    if 0 <= room < len(prefix):
+        reason = (
+            f"the prefix and the cluster name {stack.cluster_name!r} have together more than {LONGEST_CLUSTER_NAME} "
+            "characters, and the names of IAM roles would not fit"
+        )
+        fewer = f"write at most {room} characters" if room else "remove the prefix"
+        shorter = f"shorten cluster.name to {LONGEST_CLUSTER_NAME - len(prefix)}"
+        if not stack.cluster.name:
+            shorter = f"write a cluster.name of at most {LONGEST_CLUSTER_NAME - len(prefix)}"
+        yield Problem("name-too-long", ("iam", "namePrefix"), reason, f"{fewer}, or {shorter} characters")
+    if room < 0:
         path = ("cluster", "name") if stack.cluster.name else ("environment",)
         reason = (
             f"the cluster name {stack.cluster_name!r} is longer than {LONGEST_CLUSTER_NAME} characters, "
@@ -28,6 +39,8 @@ def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
     taken |= {namespaces.KEDA: "where KEDA runs"} if stack.has_keda else {}
     taken |= {namespaces.KUEUE: "where Kueue runs"} if stack.queueing else {}
     taken |= {namespaces.JOBSET: "where JobSet runs"} if stack.spanning_pools else {}
+    if stack.existing_cluster and stack.existing_cluster.gpu_operator == "existing":
+        taken |= {stack.gpu_operator_namespace: "where the cluster's GPU Operator runs"}
     for index, tenant in enumerate(stack.tenants):
         if tenant.namespace_name in taken:
             path = ("tenants", index, "namespace" if tenant.namespace else "name")

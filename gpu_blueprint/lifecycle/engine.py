@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import yaml
 from pulumi import automation
+from pulumi.automation._stack import StackInitMode
 from pulumi.automation.errors import CommandError
 
 from lab.engines import find_engine
@@ -31,6 +32,8 @@ _ANALYZER = "pulumi-analyzer-policy-python"
 """The engine starts a policy pack by this name on PATH where it finds no language plugin for Python."""
 _PLACEHOLDER = "set-by-the-lifecycle"
 """Stands for every secret of the configuration: the team's own are not needed, and cannot be decrypted here."""
+_SAVE_AT_THE_END = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
+"""Let the CLI write its state once; by default it writes the whole state before and after each step."""
 _SECONDS_TO_END = 10
 """A program ends this soon after its engine."""
 _ROUNDS_TO_END = 100
@@ -47,6 +50,13 @@ def run_program() -> None:
 def run_with_placeholders() -> None:
     """Run ``__main__.py`` so that `pulumi up` takes placeholders too: the stand-in for AWS has no accounts."""
     runpy.run_path(str(PROGRAM), init_globals={"is_stood_in": True}, run_name="__main__")
+
+
+class _Stack(automation.Stack):
+    """A stack whose outputs nobody reads: after an `up` the Automation API would ask the CLI for them twice."""
+
+    def outputs(self) -> automation.OutputMap:
+        return {}
 
 
 class Engine:
@@ -106,6 +116,11 @@ class Engine:
         """Give a config secret of the program a placeholder."""
         self._stack.set_config(f"{PROJECT}:{name}", automation.ConfigValue(_PLACEHOLDER, secret=True))
 
+    def save_each_step(self) -> None:
+        """Let the CLI write its state at each step, as it does by default, so that a killed CLI leaves a state."""
+        for name in _SAVE_AT_THE_END:
+            self._variables.pop(name, None)
+
     def preview(self, **options: Any) -> Run:
         """Run ``pulumi preview``; options are those of Pulumi's Automation API."""
         return self._run("preview", options)
@@ -151,13 +166,14 @@ class Engine:
         return dict(self._stack.export_stack().deployment or {})
 
     def _open_stack(self) -> automation.Stack:
-        options = automation.LocalWorkspaceOptions(
+        workspace = automation.LocalWorkspace(
             work_dir=str(self._project),
             pulumi_home=self._variables["PULUMI_HOME"],
             env_vars=self._variables,
             pulumi_command=self._command,
+            program=self._run_program,
         )
-        return automation.create_or_select_stack(self._name, PROJECT, program=self._run_program, opts=options)
+        return _Stack(self._name, workspace, StackInitMode.CREATE_OR_SELECT)
 
     def _run_program(self) -> None:
         """Run the program inside the event loop that Pulumi's SDK opens for it."""
@@ -170,7 +186,8 @@ class Engine:
         Without ``kill`` the program would wait for the CLI, and the CLI for the end of its operations.
         """
         run, start = Run(command), time.monotonic()
-        execute = partial(getattr(self._stack, command), on_event=run.read_event)
+        shown = {} if command == "preview" else {"show_secrets": False}  # secrets would need their key once more
+        execute = partial(getattr(self._stack, command), on_event=run.read_event, **shown)
         with ThreadPoolExecutor(1) as thread:
             running = thread.submit(execute, color="never", **options)
             try:
@@ -239,4 +256,5 @@ def _build_environment(folder: Path, mark: str, providers: str) -> dict[str, str
         "PULUMI_DEBUG_PROVIDERS": providers,
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         "PULUMI_SKIP_UPDATE_CHECK": "true",
+        **_SAVE_AT_THE_END,
     }

@@ -16,7 +16,7 @@ from .snapshot import KARPENTER, SCHEDULER, Snapshot, is_leaving, is_running, li
 
 _SNAPSHOT_S = 0.4
 _PATIENCE_S = 60.0
-"""Seconds after which a pod without a fate is given up."""
+"""Seconds after which pods without a fate are given up, unless one of their group got its fate meanwhile."""
 _PATIENCE_EACH_S = 2.0
 """Further seconds for each pod of a group, since each may need a node of its own."""
 _SECOND_LOOK_S = 3.0
@@ -139,15 +139,19 @@ class Stage:
 
     def _wait_for(self, sent: Sequence[_Sent], start: float) -> Outcome:
         patience = _PATIENCE_S + _PATIENCE_EACH_S * len(sent)
-        self.wait_until(lambda snapshot: self._are_settled(sent, snapshot), patience)
+        most = 0
+        while not self.wait_until(lambda snapshot: self._count_settled(sent, snapshot) == len(sent), patience):
+            settled = self._count_settled(sent, self.look())
+            if settled <= most:
+                break
+            most = settled
         snapshot = self.look()
         fates = tuple(pod.fate or self._judge(pod, snapshot) for pod in sent)
         return Outcome(pods=fates, seconds=time.monotonic() - start)
 
-    def _are_settled(self, sent: Sequence[_Sent], snapshot: Snapshot) -> bool:
-        """Return whether every pod has its fate; each pod is asked, because each has a clock of its own."""
-        settled = [self._is_settled(pod, snapshot) for pod in sent]
-        return all(settled)
+    def _count_settled(self, sent: Sequence[_Sent], snapshot: Snapshot) -> int:
+        """Return how many pods have their fate; each pod is asked, because each has a clock of its own."""
+        return sum(self._is_settled(pod, snapshot) for pod in sent)
 
     def _is_settled(self, sent: _Sent, snapshot: Snapshot) -> bool:
         """Return whether a pod runs, was refused, is gone, or waits for good."""

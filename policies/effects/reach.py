@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from gpu_blueprint.catalog.partitions import PARTITIONS
+
 from ..rule import find_wrong
 from .actions import allows_action, fits, spans_several
 from .conditions import limits_tags, list_comparisons
@@ -29,8 +31,10 @@ _RIGHTS: Mapping[str, str] = {
 """Action that gives its holder further rights → the service and the type of resource that it changes or takes over."""
 _LIMITING_KEYS = ("iam:policyarn", "iam:permissionsboundary")
 """Condition keys that bound the rights that can be given."""
-_EVERY_RIGHT = "arn:aws:iam::aws:policy/AdministratorAccess"
-"""A bound that admits this policy bounds nothing."""
+_EVERY_RIGHT = [
+    partition.build_arn("iam", "policy/AdministratorAccess", account="aws") for partition in PARTITIONS.values()
+]
+"""The policy that a bound must not admit, in each partition: a bound that admits it bounds nothing."""
 
 
 def list_ways_to_rights(statement: Statement) -> list[str]:
@@ -52,7 +56,7 @@ def _limits_rights(statement: Statement) -> bool:
     return limits_tags(statement) or any(
         comparison.must_match
         and comparison.key in _LIMITING_KEYS
-        and not any(fits(value, _EVERY_RIGHT) for value in comparison.values)
+        and not any(fits(value, right) for value in comparison.values for right in _EVERY_RIGHT)
         for comparison in list_comparisons(statement)
     )
 

@@ -10,6 +10,7 @@ from gpu_blueprint.changes.verdict import judge, list_reasons
 from gpu_blueprint.plan import UNKNOWN, PlannedResource
 
 from ..support.builders import cluster, network, pool, stack
+from ..support.closed_network import closed, closed_existing, opened
 from ..support.plans import plan_of
 from ..support.snapshots import resource
 
@@ -98,3 +99,19 @@ def test_the_edit_of_a_stack_is_safe_and_told() -> None:
 @pytest.mark.parametrize("receivers", [[None], [UNKNOWN], [{"name": None, "slack_configs": UNKNOWN}], ["x"]])
 def test_absurd_receivers_do_no_harm(receivers: list[Any]) -> None:
     assert len(notice(alerts(*receivers), alerts())) <= 1 and not notice(alerts(), alerts(*receivers))
+
+
+def test_a_network_that_closes_tells_what_stops_and_what_stays() -> None:
+    before, after = (plan_of(stack(**fields)) for fields in (opened(closed()), closed()))
+    kept, lost, balancers = notice(before, after)
+    assert kept.startswith("instance profiles that Karpenter made stay in IAM")
+    assert lost.startswith("the VPC loses its way to the internet at the end of the update")
+    assert balancers.startswith("AWS deletes no public subnet in which a load balancer stands")
+    (other,) = notice(after, before)
+    assert other.startswith("traffic to the internet has other addresses")
+
+
+def test_an_existing_network_that_closes_tells_of_instance_profiles_only() -> None:
+    before, after = (plan_of(stack(**fields)) for fields in (opened(closed_existing()), closed_existing()))
+    (kept,) = notice(before, after)
+    assert "delete them below the path /karpenter/" in kept and notice(after, before) == []

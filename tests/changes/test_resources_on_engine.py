@@ -10,7 +10,7 @@ from gpu_blueprint.lifecycle.run import Run
 from gpu_blueprint.lifecycle.steps import Lifecycle
 from gpu_blueprint.plan import PlannedResource, record
 
-from ..support.changes_edits import EDITS
+from ..support.changes_edits import EDITS, TOGETHER, join
 from ..support.edits import edit_file
 from ..support.engine_sessions import open_in_memory, run_unguarded
 from ..support.scenes_of_changes import build_program
@@ -18,7 +18,17 @@ from ..support.scenes_of_changes import build_program
 pytestmark = pytest.mark.lab
 
 REPLACED = ("replace", "create-replacement", "delete-replaced")
-CASES = [(stack, name) for stack, edits in EDITS.items() for name in edits]
+
+
+def list_cases() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield a stack with the names of edits that are made together, so that each edit stands in one case."""
+    for stack, edits in EDITS.items():
+        together = TOGETHER.get(stack, ())
+        yield from ((stack, names) for names in together)
+        yield from ((stack, (name,)) for name in edits if not any(name in names for names in together))
+
+
+CASES = [*list_cases()]
 
 
 class Bench:
@@ -60,15 +70,25 @@ def list_differences(predicted: Mapping[str, str], actual: Mapping[str, str]) ->
     )
 
 
-@pytest.mark.parametrize(("stack", "edit"), CASES, ids=[f"{stack}: {name}" for stack, name in CASES])
-def test_the_prediction_of_an_edit_equals_the_preview_of_the_engine(bench: Bench, stack: str, edit: str) -> None:
-    life, config = bench.open(stack), edit_file(stack, EDITS[stack][edit])
+def predict(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> dict[str, str]:
+    return {change.urn: change.effect for change in compare_resources(before, after)}
+
+
+@pytest.mark.parametrize(("stack", "names"), CASES, ids=[f"{stack}: {', '.join(names)}" for stack, names in CASES])
+def test_the_prediction_of_edits_equals_the_preview_of_the_engine(
+    bench: Bench, stack: str, names: tuple[str, ...]
+) -> None:
+    life, edits = bench.open(stack), [EDITS[stack][name] for name in names]
+    config = edit_file(stack, join(*edits))
     before, after = life.plan, record(stack, config)
     life.engine.configure(config)
     run = life.engine.preview()
     assert run.error == ""
-    changes = compare_resources(before, after)
-    assert list_differences({change.urn: change.effect for change in changes}, read_effects(run, before, after)) == []
+    predicted = predict(before, after)
+    assert list_differences(predicted, read_effects(run, before, after)) == []
+    if len(edits) > 1:  # no edit hides another
+        alone = [predict(before, record(stack, edit_file(stack, edit))) for edit in edits]
+        assert sorted(item for found in alone for item in found.items()) == sorted(predicted.items())
 
 
 SCENES = {
@@ -105,6 +125,5 @@ def test_every_rule_about_replacing_and_spreading_meets_the_engine() -> None:
         run = life.engine.preview()
         assert run.error == ""
     before, after = (record("dev", config, build_program(is_late)) for is_late in (False, True))
-    changes = compare_resources(before, after)
-    assert list_differences({change.urn: change.effect for change in changes}, read_effects(run, before, after)) == []
-    assert {change.name: change.effect for change in changes} == SCENES
+    assert list_differences(predict(before, after), read_effects(run, before, after)) == []
+    assert {change.name: change.effect for change in compare_resources(before, after)} == SCENES

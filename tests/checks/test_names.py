@@ -42,3 +42,27 @@ def test_a_part_may_not_have_the_name_of_the_cpu_pool_that_the_platform_makes(pa
 def test_the_name_is_free_where_the_stack_states_its_cpu_pools() -> None:
     pools = [builders.pool(), builders.cpu_pool(name="own", maxCpus=128)]
     assert builders.problems(pools=pools, tenants=[builders.tenant(name="cpu")]) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        (
+            {"cluster": builders.cluster(name=40 * "c"), "iam": {"namePrefix": "acme-"}},
+            "remove the prefix, or shorten cluster.name to 35 characters",
+        ),
+        (
+            {"cluster": builders.cluster(name=36 * "c"), "iam": {"namePrefix": "acme-"}},
+            "write at most 4 characters, or shorten cluster.name to 35 characters",
+        ),
+    ],
+)
+def test_a_prefix_without_room_names_the_field_to_shorten(fields: dict[str, Any], hint: str) -> None:
+    (found,) = builders.problems(**fields)
+    assert found.startswith("iam.namePrefix: ") and found.endswith(f"; {hint}")
+
+
+def test_a_prefix_beside_a_derived_cluster_name_asks_for_a_name_of_its_own() -> None:
+    environment = "e" * 36  # the cluster is gpu-…
+    (found,) = builders.problems(environment=environment, iam={"namePrefix": "acme-"})
+    assert found.startswith("iam.namePrefix: ") and found.endswith("or write a cluster.name of at most 35 characters")

@@ -21,6 +21,7 @@ HEADER = "# yaml-language-server: $schema=schema.json\n"
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "stacks" / "schema.json").read_text()))
 
 
+RENDERED = render_pages()
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -33,9 +34,9 @@ def list_schema_errors(text: str) -> list[str]:
     return [error.message for error in SCHEMA.iter_errors(yaml.safe_load(text))]
 
 
-@pytest.mark.parametrize("path", render_pages(), ids=str)
+@pytest.mark.parametrize("path", RENDERED, ids=str)
 def test_a_generated_page_is_up_to_date(path: Path) -> None:
-    assert (ROOT / path).read_text() == render_pages()[path], f"{path} is stale: run make docs and read the diff"
+    assert (ROOT / path).read_text() == RENDERED[path], f"{path} is stale: run make docs and read the diff"
 
 
 @pytest.mark.parametrize("file", STACK_FILES, ids=lambda file: file.name)

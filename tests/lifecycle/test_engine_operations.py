@@ -123,6 +123,7 @@ def test_importing_a_pending_create_clears_the_entry_and_imports_nothing(life: L
 
 
 def test_a_state_that_a_killed_cli_has_not_written_to_its_end_comes_back_from_its_copy(life: Lifecycle) -> None:
+    life.engine.save_each_step()
     assert life.engine.up().succeeded
     built = life.list_left()
     state = life.engine.folder / "pulumi" / "state" / ".pulumi" / "stacks" / "gpu-blueprint" / "dev.json"

@@ -46,8 +46,9 @@ class _Bounded(ast.NodeTransformer):
         return node
 
 
-def _compile(tree: ast.Module, name: str) -> CodeType:
-    return compile(ast.fix_missing_locations(_Bounded().visit(tree)), f"<{name}>", "exec")
+def _compile(statement: ast.stmt, name: str) -> CodeType:
+    module = ast.Module([_Bounded().visit(statement)], [])
+    return compile(ast.fix_missing_locations(module), f"<{name}>", "exec")
 
 
 class Source:
@@ -60,9 +61,9 @@ class Source:
         self.units = list(list_units(name, self.tree))
 
     @cached_property
-    def code(self) -> CodeType:
-        """The module without a change, except for the bounds of its loops."""
-        return _compile(ast.parse(self.path.read_text(encoding="utf-8")), self.name)
+    def codes(self) -> list[CodeType]:
+        """The statements of the module without a change, except for the bounds of its loops."""
+        return [_compile(node, self.name) for node in ast.parse(self.path.read_text(encoding="utf-8")).body]
 
     @cached_property
     def imported(self) -> dict[str, str]:
@@ -107,20 +108,23 @@ def _list_needed(source: Source, found: Mapping[str, Source]) -> set[str]:
 class World:
     """Copies of the modules that a change reaches; all other modules are the program's own."""
 
-    def __init__(self, changed: str = "", tree: ast.Module | None = None) -> None:
-        sources = list_sources()
+    def __init__(self, mutant: Mutant | None = None) -> None:
+        sources, changed = list_sources(), mutant.unit.module if mutant else ""
         self.rounds: list[None] = []
         self._modules: dict[str, ModuleType] = {}
         for name, source in sources.items():
             if not changed or name == changed or _list_needed(source, sources) & self._modules.keys():
-                code = _compile(tree, name) if tree and name == changed else source.code
-                self._modules[name] = self._execute(source, code)
+                codes = [*source.codes]
+                if mutant and name == changed:
+                    codes[mutant.place] = _compile(mutant.statement, name)
+                self._modules[name] = self._execute(source, codes)
 
-    def _execute(self, source: Source, code: CodeType) -> ModuleType:
+    def _execute(self, source: Source, codes: Sequence[CodeType]) -> ModuleType:
         module = ModuleType(source.name)
         own = {**vars(builtins), "__import__": self._import}
         vars(module).update({"__builtins__": own, "__package__": source.package, "_rounds": self.rounds})
-        exec(code, vars(module))
+        for code in codes:
+            exec(code, vars(module))
         original = importlib.import_module(source.name)
         for name, value in vars(module).items():  # the frame of the rules knows the program's own errors
             if isinstance(value, type) and issubclass(value, Exception) and hasattr(original, name):
@@ -147,7 +151,7 @@ class World:
         return any(self._fails(case) for case in cases if case.rule in self.rules)
 
     def _fails(self, case: Case) -> bool:
-        self.rounds[:] = [None] * _ROUNDS
+        self.rounds.extend([None] * (_ROUNDS - len(self.rounds)))
         try:
             return bool(find_complaint(case, self.rules[case.rule]))
         except Exception:  # noqa: BLE001, a rule that raises anything fails its case
@@ -170,9 +174,10 @@ def _limit_time() -> Iterator[None]:
 
 def survives(mutant: Mutant) -> bool:
     """Tell whether every case holds for the mutant as well."""
+    cases = find_cases(mutant.unit)  # finding them takes longer than a mutant may take
     try:
         with _limit_time():
-            return not World(mutant.unit.module, mutant.tree).notices(find_cases(mutant.unit))
+            return not World(mutant).notices(cases)
     except (_EndlessError, Exception):  # noqa: BLE001, a module that cannot be imported fails every case
         return False
 

@@ -65,11 +65,12 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Mutant:
-    """A unit with one node changed; ``tree`` is its whole module."""
+    """A unit with one node changed: ``statement`` takes the ``place`` of its statement at the top of the module."""
 
     unit: Unit
     change: str
-    tree: ast.Module
+    place: int
+    statement: ast.stmt
 
     def __str__(self) -> str:
         return f"{self.unit}: {self.change}"
@@ -102,15 +103,15 @@ def list_mutants(unit: Unit, tree: ast.Module) -> Iterator[Mutant]:
     ignored = set(_list_texts_for_people(unit.node))
     conditions = set(_list_conditions(unit.node))
     above = {child: parent for parent in ast.walk(unit.node) for child in ast.iter_child_nodes(parent)}
-    places = {node: place for place, node in enumerate(ast.walk(tree))}
+    top = next(place for place, node in enumerate(tree.body) if unit.node in ast.walk(node))
+    places = {node: place for place, node in enumerate(ast.walk(tree.body[top]))}
     for node in ast.walk(unit.node):
         if not (isinstance(node, ast.Constant) and node in ignored):
             changes = _break_value(node, above), _break_decision(node, is_condition=node in conditions)
             for changed in chain(*changes):
-                mutated = copy.deepcopy(tree)
+                mutated = copy.deepcopy(tree.body[top])
                 _Put(list(ast.walk(mutated))[places[node]], changed).visit(mutated)
-                change = _describe(node, changed, above)
-                yield Mutant(unit=unit, change=change, tree=ast.fix_missing_locations(mutated))
+                yield Mutant(unit=unit, change=_describe(node, changed, above), place=top, statement=mutated)
 
 
 class _Put(ast.NodeTransformer):

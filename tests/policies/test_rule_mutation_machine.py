@@ -115,9 +115,11 @@ def test_a_mutant_that_does_not_end_is_noticed(body: str, monkeypatch: pytest.Mo
     unit = find_unit("tags.list_missing_tags")
     tree = ast.parse(list_sources()[unit.module].path.read_text(encoding="utf-8"))
     place = next(index for index, node in enumerate(tree.body) if getattr(node, "name", "") == unit.name)
-    tree.body[place] = ast.parse(f"def list_missing_tags(resource, settings):\n    {body}").body[0]
-    assert not survives(Mutant(unit=unit, change="no end", tree=tree))
+    (endless,) = ast.parse(f"def list_missing_tags(resource, settings):\n    {body}").body
+    assert not survives(Mutant(unit=unit, change="no end", place=place, statement=endless))
 
 
 def test_a_module_that_no_change_reaches_is_not_copied() -> None:
-    assert set(World("policies.tags").rules) == {"required-tags"}
+    unit = find_unit("tags.list_missing_tags")
+    (mutant, *_) = list_mutants(unit, list_sources()[unit.module].tree)
+    assert set(World(mutant).rules) == {"required-tags"}

@@ -1,13 +1,12 @@
 """Models on real engines, under the admission policies of their tenants: sound models run, and each fault is seen."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from gpu_blueprint.rehearsal import model_pods
 from gpu_blueprint.rehearsal.outcome import Result
 from gpu_blueprint.rehearsal.runner import list_probes, load_platform, run_probes
 from gpu_blueprint.rehearsal.stage import Stage
@@ -50,17 +49,14 @@ def play(file: Path, content: dict[str, Any], is_asked: Callable[[str], bool], c
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+def played(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """All questions about sound models, and of each broken model the question that sees the fault."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model_pods, "_SECONDS_TO_APPEAR", 10.0)
-        patch.setattr(model_pods, "_SECONDS_TO_CHANGE", 30.0)
-        yield play(
-            tmp_path_factory.mktemp("stacks") / "Pulumi.mixed.yaml",
-            MIXED,
-            lambda name: name in DIFFERENCES or name.partition("/")[0] in SOUND_NAMES,
-            break_objects,
-        )
+    return play(
+        tmp_path_factory.mktemp("stacks") / "Pulumi.mixed.yaml",
+        MIXED,
+        lambda name: name in DIFFERENCES or name.partition("/")[0] in SOUND_NAMES,
+        break_objects,
+    )
 
 
 def test_sound_models_pass_every_question(played: Results) -> None:

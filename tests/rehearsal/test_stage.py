@@ -89,6 +89,23 @@ def test_a_group_of_pods_gets_time_for_a_node_for_each(monkeypatch: pytest.Monke
     assert given == [pytest.approx(32.1)]
 
 
+def test_a_group_is_given_up_only_after_a_wait_in_which_none_of_its_pods_got_a_fate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lab, waits = FakeLab(lambda _: None), list[float]()
+    stage = stage_of(lab)
+
+    def wait_until(holds: Any, seconds: float) -> bool:
+        if len(waits) < 2:
+            lab._place(lab.objects["Pod", "team", str(len(waits))], "node-1")
+        waits.append(seconds)
+        return bool(holds(stage.look()))
+
+    monkeypatch.setattr(stage, "wait_until", wait_until)
+    found = stage.send([pod(str(index)) for index in range(3)]).pods
+    assert ([row.fate for row in found], len(waits)) == ([Fate.RUNS, Fate.RUNS, Fate.UNCLEAR], 3)
+
+
 def test_the_scheduler_has_no_last_word_where_karpenter_may_launch() -> None:
     (found,) = stage_of(FakeLab(lambda _: "default-scheduler: 0/3 nodes")).send([pod()]).pods
     assert (found.fate, found.reason) == (Fate.UNCLEAR, "0/3 nodes")

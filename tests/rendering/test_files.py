@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,17 @@ def test_no_manifest_and_no_values_file_holds_a_marker(files: dict[str, str]) ->
 
 def test_every_builtin_object_is_strictly_valid(files: dict[str, str]) -> None:
     version = json.loads(files["plan.json"])["stack"]["kubernetes"]
-    builtin = [found for found in load(files, "manifests").values() if not found["apiVersion"].startswith(CUSTOM)]
-    assert len(builtin) > 2
-    for found in builtin:
-        assert kubernetes_validate.validate(complete_volume(found), version, strict=True) == version
+    found = [judge_builtin(text, version) for name, text in files.items() if name.startswith("manifests/")]
+    assert found.count(version) > 2 and {*found} <= {version, "custom"}
+
+
+@cache
+def judge_builtin(text: str, version: str) -> str:
+    """Return the version in which an object is valid, or "custom"; most stacks have the same objects."""
+    found = yaml.safe_load(text)
+    if found["apiVersion"].startswith(CUSTOM):
+        return "custom"
+    return str(kubernetes_validate.validate(complete_volume(found), version, strict=True))
 
 
 def test_a_volume_says_that_aws_gives_it_its_handle() -> None:

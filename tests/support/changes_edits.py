@@ -223,3 +223,31 @@ RESEARCH: dict[str, Edit] = {
 
 EDITS: dict[str, dict[str, Edit]] = {"dev": DEV, "prod": PROD, "research": RESEARCH}
 """Stack → its edits by name."""
+TOGETHER: dict[str, tuple[tuple[str, ...], ...]] = {
+    "dev": (
+        ("the environment", "a waiver"),
+        (
+            *("other services and a private API", "billing", "gateways of every zone", "endpoints", "the owner"),
+            *("an admin more", "other system nodes", "retention of logs"),
+        ),
+        ("other services", "the cost center and tags"),
+        ("the only tenant less", "headroom", "another AMI", "a private API", "values of a chart"),
+        ("a tenant renamed", "a zone more", "warnings instead of refusals", "no hours", "a disk", "logs"),
+        ("a pool renamed", "another network", "a shared Prometheus", "an identity", "a quota"),
+        ("a tenant more", "less sharing", "another Karpenter", "hours", "deletion protection"),
+        ("monitoring", "a pool more", "a lower ceiling", "a CPU pool that is stated"),
+        ("an older Kubernetes", "multi-process sharing"),
+        ("a pool over EFA", "on-demand only"),
+        ("a pool of fixed nodes", "zones of a pool"),
+        ("a CPU pool with another name", "the budgets of disruption"),
+    ),
+    "prod": (
+        (
+            *("a tenant less", "no headroom", "a viewer less", "an address of the API", "load balancers"),
+            *("another scale", "longer retention"),
+        ),
+        ("fewer models", "another subnet"),
+    ),
+    "research": (("a pool less", "one gateway"),),
+}
+"""Stack → edits that change different resources, so that one preview of the engine judges all of them."""

@@ -37,8 +37,10 @@ COUPLED: dict[str, tuple[str, ...]] = {
     "region": ("network.zones",),
     "network<NewVpc>.mode": ("network",),
     "network<ExistingVpc>.mode": ("network",),
-    "cluster.api<PrivateApi>.access": ("cluster.api",),
-    "cluster.api<PublicApi>.access": ("cluster.api",),
+    "cluster<Cluster>.api<PrivateApi>.access": ("cluster.api",),
+    "cluster<Cluster>.api<PublicApi>.access": ("cluster.api",),
+    "cluster<Cluster>.mode": ("cluster",),
+    "cluster<ExistingCluster>.mode": ("cluster",),
     **{
         f"pools[]<Pool>.sharing<{model}>.mode": ("pools[].sharing",)
         for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")

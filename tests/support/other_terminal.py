@@ -31,5 +31,7 @@ def run_up_elsewhere(life: Lifecycle) -> Iterator[None]:
 
 if __name__ == "__main__":
     folder, stack, providers = sys.argv[1:]
+    engine = Engine(Workspace(Path(folder)), stack, shipped_file(stack), providers)
+    engine.save_each_step()
     # One operation at a time: the CLI then dies while it waits, and never while it writes the state.
-    Engine(Workspace(Path(folder)), stack, shipped_file(stack), providers).up(parallel=1)
+    engine.up(parallel=1)

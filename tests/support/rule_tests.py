@@ -1,5 +1,6 @@
 """Unit tests of Prometheus rules, run by the real promtool."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,19 @@ from .programs import promtool
 
 def find_failures(folder: Path, tests: list[dict[str, Any]], rules: list[dict[str, Any]]) -> str:
     """Run tests of rules and return promtool's complaints; empty if all pass."""
-    groups = [{"name": "tested", "rules": rules}]
-    (folder / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}, sort_keys=False))
-    file = {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": tests}
-    (folder / "tests.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
-    ran = promtool("test", "rules", folder / "tests.yaml")
+    return find_failures_of_groups(folder, [(tests, rules)])
+
+
+def find_failures_of_groups(folder: Path, tested: Iterable[tuple[list[dict[str, Any]], list[dict[str, Any]]]]) -> str:
+    """Run groups of tests, each on its own rules alone, and return promtool's complaints."""
+    files = []
+    for place, (tests, rules) in enumerate(tested):
+        groups = {"groups": [{"name": "tested", "rules": rules}]}
+        (folder / f"rules-{place}.yaml").write_text(yaml.safe_dump(groups, sort_keys=False))
+        file = {"rule_files": [f"rules-{place}.yaml"], "evaluation_interval": "1m", "tests": tests}
+        files.append(folder / f"tests-{place}.yaml")
+        files[-1].write_text(yaml.safe_dump(file, sort_keys=False))
+    ran = promtool("test", "rules", *files)
     return "" if ran.returncode == 0 else ran.stdout + ran.stderr
 
 

@@ -15,6 +15,7 @@ from .changes_report import Report, count, count_effects, list_objects, name_ten
 _MOST_PATHS = 4
 _MOST_OPEN = 8
 """Lines of a section that Markdown does not fold."""
+_REPLACING: tuple[Effect, ...] = ("replace", "update-or-replace")
 _WORDS: dict[Effect, str] = {
     "create": "created",
     "update": "updated",
@@ -141,14 +142,14 @@ def _build_tenants(changes: Changes) -> Section:
 def _build_resources(changes: Changes, *, is_new: bool) -> Iterator[Section]:
     """Yield replaced resources, resources lost inside a cluster, and the others grouped by component."""
     objects, planned = list_objects(changes), _list_planned(changes)
-    replaced = [change for change in objects if change.effect in ("replace", "update-or-replace")]
+    replaced = [change for change in objects if change.effect in _REPLACING]
     title = f"Replaced resources: {len(replaced)}"
     items = tuple(Item(text=_describe_replaced(change, planned)) for change in replaced)
     yield Section(title=title, items=items, is_detail=len(items) > _MOST_OPEN)
-    inside = [change for change in objects if change.inside and change not in replaced]
+    inside = [change for change in objects if change.inside and change.effect not in _REPLACING]
     lost = tuple(Item(text=_name(change)) for change in inside)
     yield Section(title=f"{count(len(inside), 'object')} lost inside the replaced cluster", items=lost, is_detail=True)
-    others = [change for change in objects if not change.inside and change not in replaced]
+    others = [change for change in objects if not change.inside and change.effect not in _REPLACING]
     title = f"{'Resources' if is_new or not replaced else 'Other resources'}: {count_effects(others)}"
     yield Section(title=title, items=tuple(_group(others, planned)), is_detail=True)
 
