@@ -93,7 +93,11 @@ def put_in_place(fresh: Path, place: Path) -> None:
 
 
 def remove_unused(current: Collection[Path]) -> None:
-    """Remove every place that nobody has used for a month, but those that fit the sources of today."""
+    """Remove each place that is not current and that was last used over 30 days ago.
+
+    Args:
+        current: The places whose stamps fit the sources of this clone.
+    """
     oldest = time.time() - DAYS_UNUSED * 24 * 3600
     for place in find_built_folder().glob(f"*-{'[0-9a-f]' * _STAMP_DIGITS}"):
         if place not in current and _find_last_use(place) < oldest:

@@ -41,7 +41,7 @@ PARTS: Mapping[str, Part] = {
 
 @dataclass(frozen=True)
 class Cost:
-    """What a command took: seconds on the clock, and seconds of CPU in all its processes."""
+    """The wall-clock seconds of a command, and the CPU seconds of all its processes."""
 
     wall_seconds: float
     cpu_seconds: float

@@ -51,7 +51,7 @@ class Bench:
         return self._life
 
     def preview(self, stack: str, edit: str) -> Previewed:
-        """Return the preview of an edit and of those that are made together with it."""
+        """Return the preview of an edit; edits of one group in TOGETHER share a preview."""
         names = next((names for names in TOGETHER.get(stack, ()) if edit in names), (edit,))
         if (stack, *names) not in self._seen:
             self._seen[stack, *names] = self._preview(stack, names)

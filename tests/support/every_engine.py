@@ -10,7 +10,7 @@ from lab.engines import ENGINES
 
 
 class EveryEngine:
-    """Notes the engines that this process starts, and in the controller those that the workers have started."""
+    """Collects the names of started engines: each worker its own, the controller those of all workers."""
 
     def __init__(self) -> None:
         self.started: set[str] = set()

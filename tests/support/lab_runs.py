@@ -1,4 +1,4 @@
-"""How a run of the engine tests is made: which files are read, which tests share a worker, and what starts first."""
+"""The order of engine tests: which files pytest imports, which tests share a worker, and which files start first."""
 
 from pathlib import Path
 from typing import Any
