@@ -7,6 +7,7 @@ reference (kubelet_image_pull_duration_seconds, ALPHA); /metrics of kube-apiserv
 CoreDNS plugin/metrics and kubernetes/dns cmd/node-cache/app/metrics.go. Read 2026-11-23.
 vLLM, v1/metrics/loggers.py and v1/engine; Triton, docs/user_guide/metrics.md. Read 2026-11-23.
 /metrics of two replicas of Kueue 0.18.3, and of a kube-apiserver whose calls of Kueue fail. Read 2026-11-23.
+Kueue 0.19.2 has the same names and labels (its pkg/metrics/metrics.go, read 2026-11-29).
 docs/decisions/0009-monitoring.md explains the labels that this platform chooses where exporters leave a choice.
 """
 
