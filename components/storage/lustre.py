@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # so that AWS's modules are loaded only where a stack needs them
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
@@ -10,6 +10,7 @@ import pulumi_aws as aws
 
 from gpu_blueprint.catalog.storage import LUSTRE_PORTS, LUSTRE_VERSION
 from gpu_blueprint.config import LustreStorage, StackConfig
+from gpu_blueprint.config.storage import Export
 from gpu_blueprint.storage.names import DATA_FOLDER, find_import, name_bucket
 from gpu_blueprint.storage.volumes import FileSystem
 
@@ -17,7 +18,10 @@ from ..cluster.cluster import Cluster
 from ..network.network import Network, select_subnets
 
 IMPORTED = ("NEW", "CHANGED", "DELETED")
-"""Events of a bucket that the file system follows, and events of files that it writes back."""
+"""Events of objects in S3 that the file system follows."""
+EXPORTED: Mapping[Export, Sequence[str]] = {False: (), True: IMPORTED[:2], "mirror": IMPORTED}
+"""``export`` of a stack file → events of files that the bucket follows. With DELETED, FSx deletes the object of a file
+that somebody deletes (Amazon FSx API reference, AutoExportPolicy)."""
 
 
 class LustreFileSystem(pulumi.ComponentResource):
@@ -115,7 +119,11 @@ class LustreFileSystem(pulumi.ComponentResource):
         bucket = find_import(config, storage)
         if not bucket:
             return []
-        events: Any = {"events": [*IMPORTED]}
+        events = EXPORTED[storage.export]
+        policies: Any = {
+            "auto_import_policy": {"events": [*IMPORTED]},
+            **({"auto_export_policy": {"events": [*events]}} if events else {}),
+        }
         association = aws.fsx.DataRepositoryAssociation(
             f"{name}-import",
             file_system_id=files.id,
@@ -123,7 +131,7 @@ class LustreFileSystem(pulumi.ComponentResource):
             data_repository_path="/".join(filter(None, (f"s3://{name_bucket(config, bucket)}", bucket.folder))),
             batch_import_meta_data_on_create=True,
             delete_data_in_filesystem=False,
-            s3={"auto_import_policy": events, **({"auto_export_policy": events} if storage.export else {})},
+            s3=policies,
             tags={"Name": name},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )

@@ -1,10 +1,11 @@
-"""Lines about storage that no tenant's claim tells: protected stores, files that S3 no longer gets, cached images."""
+"""Lines about storage that no tenant's claim tells: protected stores, what Lustre does to a bucket, cached images."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..plan import PlannedResource
 from .effects import ResourceChange
-from .tenant_storage import STORES
+from .tenant_storage import BUCKET, STORES
 from .tenant_view import read_list, read_map
 
 _ASSOCIATION = "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation"
@@ -16,8 +17,27 @@ def find_storage_notices(
 ) -> Iterator[str]:
     """Yield a sentence for each step by hand, and for each thing that stays in AWS or ends there."""
     yield from _find_protected(before, changes)
-    yield from _find_ended_exports(before, after)
+    yield from _find_other_exports(before, after)
     yield from _find_left_caches(before, after)
+
+
+def find_exported_deletions(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield a sentence for each file system whose deleted files take objects of a bucket with them from now on.
+
+    A bucket that the same change makes has nothing to lose.
+    """
+    held, made = (
+        {str(bucket.inputs.get("bucket")) for bucket in plan if bucket.type == BUCKET} for plan in (before, after)
+    )
+    old = {(each.name, _read_bucket(each)) for each in before if "DELETED" in _list_exported(each)}
+    for each in after:
+        place = _read_bucket(each)
+        is_new = place.removeprefix("s3://").split("/")[0] in made - held
+        if "DELETED" in _list_exported(each) and (each.name, place) not in old and not is_new:
+            yield (
+                f"whoever deletes a file below {_name_folder(each)} deletes its object in {place} from now on; "
+                "the bucket can bring it back only if it keeps versions"
+            )
 
 
 def _find_protected(before: Sequence[PlannedResource], changes: Sequence[ResourceChange]) -> Iterator[str]:
@@ -30,16 +50,39 @@ def _find_protected(before: Sequence[PlannedResource], changes: Sequence[Resourc
             )
 
 
-def _find_ended_exports(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    now = {each.name for each in after if each.type == _ASSOCIATION and _exports(each)}
-    for association in before:
-        if association.type == _ASSOCIATION and _exports(association) and association.name not in now:
-            bucket = association.inputs.get("dataRepositoryPath")
-            yield f"new and changed files of {association.name} are no longer copied to {bucket}"
+def _find_other_exports(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield the exports that end or begin, and those that no longer delete objects."""
+    old, new = (
+        {(each.name, _read_bucket(each)): each for each in plan if _list_exported(each)} for plan in (before, after)
+    )
+    for key, association in old.items():
+        if key not in new:
+            yield f"new and changed files of {association.name} are no longer copied to {key[1]}"
+        elif "DELETED" in _list_exported(association) and "DELETED" not in _list_exported(new[key]):
+            yield (
+                f"objects in {key[1]} stay when somebody deletes their files below {_name_folder(new[key])}: until now "
+                "they were deleted with them"
+            )
+    for key, association in new.items():
+        if key not in old:
+            yield f"new and changed files below {_name_folder(association)} replace objects in {key[1]} from now on"
 
 
-def _exports(association: PlannedResource) -> bool:
-    return bool(read_list(read_map(association.inputs, "s3", "autoExportPolicy"), "events"))
+def _list_exported(resource: PlannedResource) -> list[Any]:
+    """Return the events of files that an association writes into its bucket; none for other types."""
+    if resource.type != _ASSOCIATION:
+        return []
+    return read_list(read_map(resource.inputs, "s3", "autoExportPolicy"), "events")
+
+
+def _read_bucket(association: PlannedResource) -> str:
+    return str(association.inputs.get("dataRepositoryPath"))
+
+
+def _name_folder(association: PlannedResource) -> str:
+    """Return the folder of the file system whose files an association exports, with the file system's name in AWS."""
+    tags = read_map(association.inputs, "tags")
+    return f"{association.inputs.get('fileSystemPath', '/')} of {tags.get('Name', association.name)}"
 
 
 def _find_left_caches(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:

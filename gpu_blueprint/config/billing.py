@@ -44,8 +44,8 @@ class Billing(Model):
     Only the payer's account may do it, and only about a day after the tags were first used. The tags stay active after
     the environment is destroyed, since they count for the whole organization."""
     export: bool = False
-    """Write hourly billing data with resources to a new bucket, which keeps it for three years. Once the payer has
-    opted in, the data also splits the cost of nodes among pods."""
+    """Write hourly billing data with resources to a new bucket, in which S3 deletes it after three years. Once the
+    payer has opted in, the data also splits the cost of nodes among pods."""
 
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated(self.emails, "emails")

@@ -71,7 +71,8 @@ class Images(Model):
     program adds to pods count as well. Default: any image."""
     pull_through: list[Upstream] = []
     """Registries that ECR caches in this account: nodes pull the platform's images from the cache, and tenants may.
-    NVIDIA's registry nvcr.io cannot be cached; it needs `mirror`."""
+    ECR deletes cached images without a tag after 90 days, and copies them again when a node pulls them. NVIDIA's
+    registry nvcr.io cannot be cached; it needs `mirror`."""
     credentials: dict[Upstream, SecretName] = {}
     """Secrets of Secrets Manager with which ECR pulls, by registry: the end of the secret's ARN. Docker Hub and GitHub
     need one: a JSON object with `username` and `accessToken`."""

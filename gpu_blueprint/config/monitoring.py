@@ -110,7 +110,7 @@ class InstallMonitoring(Model):
     mode: Literal["install"]
     """Install everything."""
     retention_days: int = Field(15, ge=1, le=365)
-    """Days for which Prometheus itself keeps samples."""
+    """Days after which Prometheus itself deletes samples."""
     storage_gib: int = Field(100, ge=10, le=16_000)
     """Volume of Prometheus in GiB; it deletes the oldest samples when 85 % is full. To enlarge it later, enlarge the
     PersistentVolumeClaim first, since the Prometheus operator does not (see its documentation, platform/storage)."""

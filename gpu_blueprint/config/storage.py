@@ -1,9 +1,9 @@
 """Storage that tenants share: S3 buckets, EFS file systems and FSx for Lustre file systems."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..errors import Problem, WrongValueError
 from ..model import Model
@@ -31,6 +31,16 @@ LustreGib = Annotated[
     Field(le=2_400_000, json_schema_extra={"anyOf": [{"const": 1200}, {"multipleOf": 2400, "minimum": 2400}]}),
     AfterValidator(_check_lustre_gib),
 ]
+Export = Literal[False, True, "mirror"]
+
+
+def _refuse_numbers(value: Any) -> Any:
+    """Refuse 0 and 1, which Python takes for false and true."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise WrongValueError("not-a-choice", f"{value!r} is none of false, true or 'mirror'", "write true or false")
+    return value
+
+
 UserId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
@@ -49,8 +59,8 @@ class S3Storage(_Shared):
     kind: Literal["s3"]
     """`s3` mounts a bucket with Mountpoint for Amazon S3."""
     bucket: Bucket | None = None
-    """Name of a bucket that exists. Default: the platform makes a bucket, versioned, encrypted and closed to the
-    public."""
+    """Name of a bucket that exists. Default: the platform makes a bucket, encrypted, closed to the public, and
+    versioned: S3 deletes an old version of an object after 30 days."""
     prefix: Prefix | None = None
     """Beginning of the keys that tenants see, such as `models/`. Default: the whole bucket."""
     kms_key: KmsKeyArn | None = None
@@ -92,10 +102,12 @@ class LustreStorage(_Shared):
     """Throughput in MB/s for each TiB of the size. Another value changes the price."""
     import_: Name | None = Field(None, alias="import")
     """Name of a storage of the kind `s3` whose objects appear as files below `/data`; they load when a pod first reads
-    them. Default: none."""
-    export: bool = False
-    """Write new and changed files below `/data` back to the storage of `import`. Default: no, and data that is not
-    copied elsewhere is lost with the file system."""
+    them. A file disappears when somebody deletes its object in S3. Default: none."""
+    export: Annotated[Export, BeforeValidator(_refuse_numbers)] = False
+    """Whether files below `/data` are written to the storage of `import`. `true` writes new and changed files, which
+    replace objects of the same name, and deletes nothing: an object stays in S3 when its file is deleted. `mirror` also
+    deletes: who deletes a file deletes its object in S3. Default: `false`, and data that is not copied elsewhere is
+    lost with the file system."""
 
     def problems(self) -> Iterator[Problem]:
         if self.export and not self.import_:

@@ -103,7 +103,7 @@ def _describe_type(field: dict[str, Any]) -> str:
     if "const" in field:
         return f"`{field['const']}`"
     if "enum" in field:
-        return ", ".join(f"`{value}`" for value in field["enum"])
+        return ", ".join(f"`{value if isinstance(value, str) else json.dumps(value)}`" for value in field["enum"])
     if field.get("type") == "array":
         return f"list of {_describe_type(field['items'])}"
     if field.get("type") == "object":

@@ -85,7 +85,7 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
             key = _write_key(value)
             return Problem("unquoted-text", (*path[:-1], key), f"the key {key} is not text", f'quote it: "{key}"')
         case "literal_error":
-            return _explain_choice(path, "the field" if value is None else repr(value), value, context["expected"])
+            return _explain_choice(path, "the field" if value is None else _shorten(value), value, context["expected"])
         case "union_tag_invalid":
             name = context["discriminator"].strip("'")
             tag = find_value(value, name)
@@ -199,12 +199,15 @@ def _suggest_shape(error: str, value: Any, path: Path, root: type[Model]) -> str
 
 
 def _explain_choice(path: Path, shown: str, value: Any, expected: str) -> Problem:
+    expected = expected.replace("False, True", "false, true")
     if value is None:
         return Problem("empty-field", path, f"{shown.removeprefix('null as ')} is empty", f"write {expected}")
     if value == _NVIDIA and "'docker-hub'" in expected:
         hint = f"ECR cannot cache {_NVIDIA}: copy its images to a registry of yours, and name it in mirror"
         return Problem("not-a-choice", path, f"{shown} is none of {expected}", hint)
     value = next((name for name, upstream in UPSTREAMS.items() if upstream.host == value), value)
+    if value in ("true", "false") and expected.startswith("false, true"):
+        return Problem("not-a-choice", path, f"{shown} is none of {expected}", f"write {value}, without quotes")
     choices = re.findall(r"'([^']+)'", expected)
     close = get_close_matches(str(value).lower(), choices, 1)
     hint = suggest_choice(path, value, choices) or (f"did you mean {close[0]}?" if close else "")

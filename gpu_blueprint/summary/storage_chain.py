@@ -1,13 +1,13 @@
 """A storage, explained: what it holds, who mounts it, how pods reach it, its limits, and its end."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import yaml
 
 from ..catalog.namespaces import MOUNT_S3
 from ..config import StackConfig, Tenant
 from ..config.mount_room import MOUNTPOINT_MIB
-from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
+from ..config.storage import AnyStorage, EfsStorage, Export, LustreStorage, S3Storage
 from ..cost.storage import describe_storage_cost
 from ..storage.caches import find_cache_gib
 from ..storage.mounts import Mount, list_mounts, list_pool_scratch, list_tenant_mounts
@@ -16,6 +16,11 @@ from .storage import describe_content
 from .storage_pod import build_storage_pod
 
 _VERBS = {"read": "reads", "write": "reads and writes"}
+_EXPORTS: Mapping[Export, str] = {
+    False: "new and changed files below /data are not written back (export: false)",
+    True: "new and changed files below /data replace objects, and the object of a deleted file stays (export: true)",
+    "mirror": "new and changed files below /data replace objects, and who deletes a file deletes its object in S3",
+}
 KINDS = {
     "s3": "bucket, mounted by Mountpoint for Amazon S3",
     "efs": "EFS file system for homes",
@@ -74,8 +79,8 @@ def _describe_origin(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
                 source = next((found for found in stack.storage if found.name == storage.import_), None)
                 keys = f" ({describe_content(stack, source)})" if source else ""
                 yield f"objects of {storage.import_}{keys} appear below /data, and load when a pod first reads them"
-                back = "are written back" if storage.export else "are not written back (export: false)"
-                yield f"new and changed files below /data {back}"
+                yield "a file disappears when somebody deletes its object in S3"
+                yield _EXPORTS[storage.export]
 
 
 def _describe_way(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:

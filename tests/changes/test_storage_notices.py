@@ -7,6 +7,7 @@ import pytest
 from gpu_blueprint.changes.effects import Effect, ResourceChange
 from gpu_blueprint.changes.storage_notices import find_storage_notices
 from gpu_blueprint.changes.tenant_storage import BUCKET, EFS, LUSTRE
+from gpu_blueprint.changes.verdict import list_reasons
 from gpu_blueprint.plan import PlannedResource
 
 from ..support.changed_resources import build
@@ -39,21 +40,63 @@ def test_a_store_without_protection_or_without_an_end_needs_none() -> None:
     assert notice([bare, protected], [protected], change(bare, "delete"), change(protected, "update")) == []
 
 
-def exporting(*events: str, **more: Any) -> PlannedResource:
+NEW_AND_CHANGED, ALL = ("NEW", "CHANGED"), ("NEW", "CHANGED", "DELETED")
+OWN = build(BUCKET, "datasets", bucket="d")
+
+
+def exporting(*events: str, path: str = "s3://d/", **more: Any) -> PlannedResource:
+    inputs = {"dataRepositoryPath": path, "fileSystemPath": "/data", **more}
     found: PlannedResource = build(
-        ASSOCIATION,
-        "scratch-import",
-        dataRepositoryPath="s3://d/",
-        s3={"autoExportPolicy": {"events": [*events]}},
-        **more,
+        ASSOCIATION, "scratch-import", s3={"autoExportPolicy": {"events": [*events]}}, **inputs
     )
     return found
+
+
+def lose(before: list[PlannedResource], after: list[PlannedResource]) -> list[str]:
+    return [reason.text for reason in list_reasons(before, after) if reason.verdict == "loses-data-or-access"]
 
 
 def test_an_export_that_ends_is_told() -> None:
     line = "new and changed files of scratch-import are no longer copied to s3://d/"
     assert notice([exporting("NEW")], [exporting()]) == notice([exporting("NEW")], []) == [line]
     assert notice([exporting("NEW")], [exporting("NEW", tags={})]) == notice([exporting()], []) == []
+
+
+def test_an_export_that_begins_is_told() -> None:
+    line = "new and changed files below /data of scratch replace objects in s3://d/ from now on"
+    exported = exporting(*NEW_AND_CHANGED, tags={"Name": "scratch"})
+    assert notice([exporting()], [exported]) == notice([], [exported]) == [line]
+    assert lose([exporting()], [exported]) == []
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [exporting(*NEW_AND_CHANGED), OWN],
+        [exporting(), OWN],
+        [exporting(*ALL, path="s3://other/"), OWN],
+        [OWN],
+        [],
+    ],
+)
+def test_deletions_that_reach_a_bucket_are_a_loss(before: list[PlannedResource]) -> None:
+    line = (
+        "whoever deletes a file below /data of scratch-import deletes its object in s3://d/ from now on; the bucket "
+        "can bring it back only if it keeps versions"
+    )
+    assert lose(before, [exporting(*ALL), *before[1:]]) == [line]
+
+
+def test_deletions_that_reached_the_bucket_before_and_an_empty_new_bucket_lose_nothing() -> None:
+    assert lose([exporting(*ALL)], [exporting(*ALL, tags={})]) == []
+    assert lose([], [exporting(*ALL), OWN]) == lose([exporting()], [exporting(*ALL), OWN]) == []
+    assert lose([exporting()], [exporting(*ALL, path="s3://dd/x/"), OWN]) != []
+
+
+def test_deletions_that_reach_the_bucket_no_longer_are_told() -> None:
+    line = "objects in s3://d/ stay when somebody deletes their files below /data of scratch-import: until now they "
+    assert notice([exporting(*ALL)], [exporting(*NEW_AND_CHANGED)]) == [f"{line}were deleted with them"]
+    assert notice([exporting(*NEW_AND_CHANGED)], [exporting(*ALL)]) == []
 
 
 def test_a_cache_rule_that_goes_leaves_repositories() -> None:

@@ -150,6 +150,7 @@ def test_an_error_of_a_validator_keeps_its_kind_reason_and_hint(
 
 RED = {"name": "homes", "kind": "efs", "tenants": {"red": "write"}}
 SCRATCH = {"name": "scratch", "kind": "fsx-lustre", "zone": "us-east-1a", "tenants": {"red": "write"}}
+EXPORTS = "false, true or 'mirror'"
 NO_NAME = "is not a name; name a storage of the kind s3: weights"
 
 
@@ -167,6 +168,15 @@ NO_NAME = "is not a name; name a storage of the kind s3: weights"
         (
             [{**SCRATCH, "sizeGib": "2.4Ti"}],
             "storage.0.sizeGib: got '2.4Ti', not a whole number; write the GiB without a unit",
+        ),
+        *(
+            ([{**SCRATCH, "sizeGib": 1200, "export": value}], f"storage.0.export: {shown} is none of {EXPORTS}{hint}")
+            for value, shown, hint in (
+                ("true", "'true'", "; write true, without quotes"),
+                ("Mirror", "'Mirror'", "; did you mean mirror?"),
+                (1, "1", "; write true or false"),
+                (["NEW"], "a list", ""),
+            )
         ),
         ([{**SCRATCH, "sizeGib": 2400.0}], "storage.0.sizeGib: got 2400.0, not a whole number; write 2400"),
         (

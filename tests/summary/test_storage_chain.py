@@ -64,10 +64,16 @@ def test_lustre_names_its_bucket_its_zone_and_the_pools_beside_it() -> None:
     assert "2400 GiB cost the same empty and full" in steps["limits"][-1]
 
 
-def test_lustre_with_export_writes_back() -> None:
+@pytest.mark.parametrize(
+    ("export", "end"),
+    [(True, "the object of a deleted file stays"), ("mirror", "who deletes a file deletes its object in S3")],
+)
+def test_lustre_with_export_says_what_becomes_of_the_objects_of_deleted_files(export: bool | str, end: str) -> None:
     storage = [{"name": name, **STORAGE[name]} for name in ("datasets", "scratch")]
-    storage[1]["export"] = True
-    assert explain("scratch", storage=storage)["holds"][-1] == "new and changed files below /data are written back"
+    storage[1]["export"] = export
+    followed, back = explain("scratch", storage=storage)["holds"][-2:]
+    assert followed == "a file disappears when somebody deletes its object in S3"
+    assert back.startswith("new and changed files below /data replace objects") and end in back
 
 
 @pytest.mark.parametrize("name", ["datasets", "homes", "scratch"])

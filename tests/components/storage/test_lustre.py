@@ -51,15 +51,19 @@ def test_nodes_and_servers_call_each_other_on_the_ports_of_lustre_alone(planned:
 
 
 @pytest.mark.parametrize(
-    ("export", "policies"), [(False, {"autoImportPolicy"}), (True, {"autoImportPolicy", "autoExportPolicy"})]
+    ("export", "events"),
+    [(False, None), (True, ["NEW", "CHANGED"]), ("mirror", ["NEW", "CHANGED", "DELETED"])],
 )
-def test_a_bucket_is_imported_and_written_back_only_on_request(export: bool, policies: set[str]) -> None:
+def test_files_are_written_back_on_request_and_deletions_only_on_a_request_of_their_own(
+    export: bool | str, events: list[str] | None
+) -> None:
     storage: list[dict[str, Any]] = [{**DATASETS, "prefix": "raw"}, {**SCRATCH, "export": export}]
     made = find_resource(plan_of(build_storage_stack(storage=storage)), "DataRepositoryAssociation").inputs
     assert made["dataRepositoryPath"] == "s3://gpu-test-datasets-111122223333-us-east-1/raw/"
     assert (made["fileSystemPath"], made["batchImportMetaDataOnCreate"]) == ("/data", True)
-    assert made["deleteDataInFilesystem"] is False and set(made["s3"]) == policies
-    assert {tuple(policy["events"]) for policy in made["s3"].values()} == {("NEW", "CHANGED", "DELETED")}
+    assert made["deleteDataInFilesystem"] is False
+    assert made["s3"].pop("autoImportPolicy") == {"events": ["NEW", "CHANGED", "DELETED"]}
+    assert made["s3"] == ({"autoExportPolicy": {"events": events}} if events else {})
 
 
 def test_a_bucket_without_prefix_is_imported_whole(planned: Plan) -> None:

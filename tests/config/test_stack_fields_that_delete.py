@@ -1,0 +1,82 @@
+"""A field of the stack file that lets a provider delete data names the deletion in its text."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.config import LustreStorage, S3Storage
+from gpu_blueprint.config.billing import Billing
+from gpu_blueprint.config.cluster import Cluster
+from gpu_blueprint.config.images import Images
+from gpu_blueprint.config.monitoring import InstallMonitoring
+from gpu_blueprint.model import Model, field_text
+
+from ..support.plans import SHIPPED, plan, plan_of
+from ..support.storage_stack import DATASETS, SCRATCH, build_storage_stack
+
+_DELETING = re.compile(
+    "retention|retain|expir|delet|export|import|lifecycle|force|overwrite|reclaim|sync|mirror|ttl", re.IGNORECASE
+)
+"""Parts of the names of inputs by which a provider or a controller deletes, follows or keeps data."""
+FIELDS: dict[tuple[str, str], tuple[tuple[type[Model], str], ...]] = {
+    ("DataRepositoryAssociation", "autoImportPolicy"): ((LustreStorage, "import_"),),
+    ("DataRepositoryAssociation", "autoExportPolicy"): ((LustreStorage, "export"),),
+    ("BucketLifecycleConfiguration", "expiration"): ((Billing, "export"),),
+    ("BucketLifecycleConfiguration", "noncurrentVersionExpiration"): ((S3Storage, "bucket"),),
+    ("LogGroup", "retentionInDays"): ((Cluster, "log_retention_days"),),
+    ("Release", "retention"): ((InstallMonitoring, "retention_days"),),
+    ("Release", "retentionSize"): ((InstallMonitoring, "storage_gib"),),
+    ("RepositoryCreationTemplate", "lifecyclePolicy"): ((Images, "pull_through"),),
+}
+"""(Type, input) → the fields that bring it."""
+_KEEPS = "it forbids the deletion, or keeps the data"
+_NODE = "it ends nodes, their own disks and pods, of which nothing is kept anyway"
+HARMLESS: dict[tuple[str, str], str] = {
+    ("Bucket", "forceDestroy"): _KEEPS,
+    ("BucketLifecycleConfiguration", "expiredObjectDeleteMarker"): "a marker without versions holds no data",
+    ("Cluster", "deletionProtection"): _KEEPS,
+    ("ClusterQueue", "reclaimWithinCohort"): "it takes quota back, and no data",
+    ("CronJob", "ttlSecondsAfterFinished"): "its Jobs pull images, and write nothing",
+    ("DataRepositoryAssociation", "batchImportMetaDataOnCreate"): "it adds files",
+    ("DataRepositoryAssociation", "deleteDataInFilesystem"): _KEEPS,
+    ("Deployment", "lifecycle"): "a hook before the end of a pod",
+    ("EC2NodeClass", "deleteOnTermination"): _NODE,
+    ("Export", "export"): "the definition of an export",
+    ("Export", "overwrite"): "each report of a month is written again, with all that it held",
+    ("Key", "deletionWindowInDays"): _KEEPS,
+    ("LaunchTemplate", "deleteOnTermination"): _NODE,
+    ("LustreFileSystem", "automaticBackupRetentionDays"): "FSx takes no backups with a bucket behind",
+    ("NodePool", "expireAfter"): _NODE,
+    ("PersistentVolume", "persistentVolumeReclaimPolicy"): _KEEPS,
+    ("Queue", "messageRetentionSeconds"): "messages to Karpenter, of no use later",
+    ("Release", "persistentVolumeClaimRetentionPolicy"): _KEEPS,
+    ("Release", "whenDeleted"): _KEEPS,
+}
+"""(Type, input) → why nothing of a user is deleted by it."""
+_OTHER_WORDS = {"dcgmExporter", "prometheus-node-exporter", "enforcedNamespaceLabel", "excludedFromEnforcement"}
+
+
+def list_inputs(type_: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield (type, input) of each input at any depth whose name speaks of deletion."""
+    for key, below in value.items() if isinstance(value, dict) else ():
+        if _DELETING.search(key) and key not in _OTHER_WORDS and "pod-security" not in key:
+            yield type_, key
+        yield from list_inputs(type_, below)
+    for below in value if isinstance(value, list) else ():
+        yield from list_inputs(type_, below)
+
+
+def test_every_input_that_may_delete_data_is_known() -> None:
+    mirroring = [DATASETS, {**SCRATCH, "export": "mirror"}]
+    billing = {"emails": ["costs@example.com"], "export": True}
+    widest = plan_of(build_storage_stack(storage=mirroring, billing=billing, monthlyBudget=100_000))
+    plans = [widest, *map(plan, SHIPPED)]
+    found = {pair for each in plans for made in each for pair in list_inputs(made.type.split(":")[-1], made.inputs)}
+    assert found == {*FIELDS, *HARMLESS}
+
+
+@pytest.mark.parametrize(("model", "field"), [each for fields in FIELDS.values() for each in fields])
+def test_the_text_of_a_field_that_brings_deletion_says_so(model: type[Model], field: str) -> None:
+    assert re.search(r"\b(deletes|deleted|disappears)\b", field_text(model, field))
