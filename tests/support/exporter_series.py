@@ -117,8 +117,13 @@ def ceiling(usage: int, limit: int) -> Series:
 
 def interruptions(values: str, up: str = "1x300") -> Series:
     """Spot nodes of a pool that EC2 took back, and the times at which Karpenter was scraped."""
+    return removals(values, "spot_interrupted", up)
+
+
+def removals(values: str, reason: str, up: str = "1x300") -> Series:
+    """Nodes of a pool that Karpenter removed for a reason, and the times at which Karpenter was scraped."""
     target = {"job": "karpenter", "instance": "10.0.0.3:8080"}
-    labels = {"nodepool": "main", "reason": "spot_interrupted", **target}
+    labels = {"nodepool": "main", "reason": reason, **target}
     return {named("karpenter_nodeclaims_disrupted_total", **labels): values, named("up", **target): up}
 
 

@@ -2,7 +2,16 @@
 
 from ...catalog.versions import HASTY_AGENT
 from ..metrics import MIG_STATE_LABEL, sanitize_label
-from ..recording import GPU_NODE, NO_PLACEHOLDER, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, select_requests
+from ..recording import (
+    GPU_NODE,
+    NO_PLACEHOLDER,
+    ON_NO_NODE,
+    ON_POOL,
+    SLOW_PULL_SECONDS,
+    SLOW_PULLS,
+    count_new,
+    select_requests,
+)
 from ..rules import Alert
 from .replace import DELETE, REPLACE
 
@@ -16,6 +25,13 @@ WAITING = (
 """GPU resources that pods without a node request, in units of each resource."""
 WAITED = "15m"
 """A pod that has waited less may only wait for a node to start, which is no lack of capacity."""
+_FAULTS = ("event_status", "instance_status", "scheduled_change", "system_status", "unhealthy")
+"""The reasons for which Karpenter removes a node because it is broken, or will be.
+
+Source: aws/karpenter-provider-aws v1.14.1 and v1.15.0, pkg/controllers/interruption/messages/types.go;
+kubernetes-sigs/karpenter v1.14.1, pkg/metrics/constants.go.
+"""
+_REMOVED = f'karpenter_nodeclaims_disrupted_total{{reason=~"{"|".join(_FAULTS)}"}}'
 
 NODE_ALERTS = (
     Alert(
@@ -70,6 +86,26 @@ NODE_ALERTS = (
             "If all nodes of a pool are affected, the agent cannot reach DCGM:"
             " read docs/decisions/0003-one-dcgm-engine-per-node.md.",
             f"If only this node is affected: {REPLACE}",
+        ),
+    ),
+    Alert(
+        name="NodeRemovedAsBroken",
+        subject="Nodes and pods",
+        severity="info",
+        expr=f"sum by (nodepool, reason) ({count_new(_REMOVED, '1h')}) > 0",
+        summary="Karpenter removed {{ $value | humanize }} nodes of pool {{ $labels.nodepool }} within an hour:"
+        " {{ $labels.reason }}",
+        costs="`instance_status`, `system_status`: the status checks of EC2 had failed for two minutes. Pods had one"
+        " second to end, whatever their PodDisruptionBudgets, `karpenter.sh/do-not-disrupt` and the pool's budgets say."
+        " `unhealthy`: `nodeRepair` did the same (Karpenter 1.14). `event_status`, `scheduled_change`: AWS announced an"
+        " event, such as a reboot, and pods had the pool's `terminationGracePeriod`.",
+        steps=(
+            "Find the nodes, and the runs on them that start anew:"
+            " `kubectl get events -A --field-selector reason=TerminatingOnInterruption`. Work since the last checkpoint"
+            " is lost after one second.",
+            "If nodes of one reservation or zone go again and again: send their instance ids to AWS's support.",
+            "If pods need more time than one second: `cluster.instanceStatusRepair: false` keeps nodes with failed"
+            " checks, and somebody then deletes them by hand: NodeNotReady fires. It does not stop `scheduled_change`.",
         ),
     ),
     Alert(

@@ -1,6 +1,6 @@
 """Cases of the alerts about nodes and pods."""
 
-from ...support.exporter_series import allocatable, condition, health, named, node, pod, pulls
+from ...support.exporter_series import allocatable, condition, health, named, node, pod, pulls, removals
 from .case import NODE, POD, AlertCase, fires, quiet
 
 CLAIM, CLASS = "operator_nodeclaim_status_condition_count", "operator_ec2nodeclass_status_condition_count"
@@ -29,6 +29,27 @@ CASES: tuple[AlertCase, ...] = (
         labels={"name": "main-x"},
     ),
     quiet("NodeClaimNotInitialized", condition(CLAIM, "main-x", "Initialized", "True"), at="25m"),
+    *(
+        fires(
+            "NodeRemovedAsBroken",
+            removals("0x10 2x300", reason),
+            at="15m",
+            labels={"nodepool": "main", "reason": reason},
+            value="2",
+        )
+        for reason in ("instance_status", "system_status", "event_status", "scheduled_change", "unhealthy")
+    ),
+    # Karpenter counts a reason from its first node on: the series begins with 1.
+    fires(
+        "NodeRemovedAsBroken",
+        removals("_x70 1x300", "system_status"),
+        at="80m",
+        labels={"nodepool": "main", "reason": "system_status"},
+        value="1",
+    ),
+    quiet("NodeRemovedAsBroken", removals("0x10 2x300", "empty"), at="15m"),
+    quiet("NodeRemovedAsBroken", removals("0x10 2x300", "spot_interrupted"), at="15m"),
+    quiet("NodeRemovedAsBroken", removals("0x10 2x300", "instance_status"), at="90m"),
     fires(
         "MigConfigFailed",
         node(label_nvidia_com_mig_config_state="failed"),
