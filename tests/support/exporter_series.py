@@ -37,6 +37,15 @@ def allocatable(count: int, resource: str = "nvidia_com_gpu", name: str = "n1") 
     return {named("kube_node_status_allocatable", node=name, resource=resource, unit="integer"): f"{count}x300"}
 
 
+def devices(healthy: int, broken: int, resource: str = "nvidia_com_gpu", name: str = "n1") -> Series:
+    """The devices of a plugin: the kubelet offers those that are healthy."""
+    labels = {"node": name, "resource": resource, "unit": "integer"}
+    return {
+        **allocatable(healthy, resource, name),
+        named("kube_node_status_capacity", **labels): f"{healthy + broken}x300",
+    }
+
+
 def pod(
     name: str = "p1",
     space: str = "team",
@@ -80,6 +89,16 @@ def active(values: str, number: int, cut: dict[str, str], held: dict[str, str]) 
 def condition(metric: str, name: str, type_: str, status: str) -> Series:
     """A condition of an object, as Karpenter counts it."""
     return {named(metric, name=name, type=type_, status=status, reason=type_, namespace=""): "1x300"}
+
+
+def readiness(status: str, values: str = "1x300", name: str = "n1") -> Series:
+    """The condition Ready of a node, which has one of the three values."""
+    return {
+        named("kube_node_status_condition", node=name, condition="Ready", status=value): (
+            values if value == status else "0x300"
+        )
+        for value in ("true", "false", "unknown")
+    }
 
 
 def health(status: str) -> Series:

@@ -17,6 +17,7 @@ from .queries import (
 )
 
 _GPU = "{{node}} {{gpu}}"
+_BROKEN = ("GpuNodeWithoutGpus", "GpuNodeUnhealthy", "NodeNotReady", "GpuNodeIncomplete")
 _MIG_STATE = sanitize_label(MIG_STATE_LABEL)
 _CLAIMS = 'operator_nodeclaim_status_condition_count{type=~"Launched|Registered|Initialized",status!="True"}'
 _REMOVED = f"karpenter_nodeclaims_disrupted_total{{{NODEPOOLS}}}"
@@ -64,9 +65,9 @@ _NOW = Row(
         ),
         _build_count(
             "Broken, no GPUs",
-            "Nodes that are paid for and offer no GPU, or whose GPUs the node monitoring agent reports as broken.",
-            f"max by (node) ({_reuse_on_chosen_nodes('GpuNodeWithoutGpus')})"
-            f" or max by (node) ({_reuse_on_chosen_nodes('GpuNodeUnhealthy')})",
+            "Nodes that are paid for and not ready, that offer no GPU or fewer than they have, or whose GPUs the node"
+            " monitoring agent reports as broken.",
+            " or ".join(f"max by (node) ({_reuse_on_chosen_nodes(alert)})" for alert in _BROKEN),
         ),
         _build_count(
             "Not measured",
