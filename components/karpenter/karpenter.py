@@ -128,7 +128,7 @@ class Karpenter(pulumi.ComponentResource):
 
 def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the controller's chart. The feature gates follow from the pools."""
-    values = {
+    values: dict[str, Any] = {
         "replicas": find_platform_pod("karpenter").replicas,
         "serviceAccount": {"name": SERVICE_ACCOUNT},
         **ON_SYSTEM_NODES,
@@ -150,5 +150,8 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             },
         },
     }
+    if not config.cluster.instance_status_repair:
+        # One refusal ends Karpenter's polls until its next start, so its pods start anew where the permission returns.
+        values["podAnnotations"] = {"gpu-blueprint/instance-status-repair": "false"}
     chart = build_karpenter_chart(config.cluster.karpenter_version)
     return complete_values(config, chart, values, config.helm_overrides.karpenter)

@@ -1,5 +1,8 @@
 """The IAM policies of Karpenter's controller: the six policies of Karpenter's documentation, for one cluster.
 
+``cluster.instanceStatusRepair: false`` leaves out ``ec2:DescribeInstanceStatus``, the only switch of Karpenter's
+controller interruption.instancestatus: it has no feature gate and no setting.
+
 Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (2026-08-21). Karpenter v1.15 adds the
 action ``ec2:RebootInstances``. It serves only ``rebootForRepair``, which is off here, so the policies leave it out.
 """
@@ -25,6 +28,7 @@ _DESCRIBED = (
     "SpotPriceHistory",
     "Subnets",
 )
+_DESCRIBE_STATUS = "ec2:DescribeInstanceStatus"
 
 
 def build_controller_policies(
@@ -186,8 +190,11 @@ def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[st
 
 def _allow_discovery(config: StackConfig) -> list[dict[str, Any]]:
     in_region = {"StringEquals": {"aws:RequestedRegion": config.region}}
+    described = [f"ec2:Describe{kind}" for kind in _DESCRIBED]
+    if not config.cluster.instance_status_repair:
+        described.remove(_DESCRIBE_STATUS)
     return [
-        _allow("AllowRegionalReadActions", [f"ec2:Describe{kind}" for kind in _DESCRIBED], "*", in_region),
+        _allow("AllowRegionalReadActions", described, "*", in_region),
         _allow("AllowSSMReadActions", "ssm:GetParameter", f"arn:aws:ssm:{config.region}::parameter/aws/service/*"),
         _allow("AllowPricingReadActions", "pricing:GetProducts", "*"),
         _allow("AllowUnscopedInstanceProfileListAction", "iam:ListInstanceProfiles", "*"),

@@ -69,7 +69,7 @@ def refuse_repair_budgets_without_repair(stack: StackConfig) -> Iterator[Problem
     reason = f"Karpenter {cluster.karpenter_version} repairs nodes without budgets and refuses the reason Unhealthy"
     hint = f'write cluster.karpenterVersion: "{REPAIR_BUDGETS_SINCE}" and nodeRepair: true, or leave Unhealthy out'
     if cluster.has_repair_budgets:
-        reason, hint = "nothing repairs nodes, so the budget limits nothing", "set cluster.nodeRepair, or leave it out"
+        reason, hint = "nodeRepair is off, so the budget limits nothing", "set cluster.nodeRepair, or leave it out"
     for index, pool in enumerate(stack.pools):
         for at, budget in enumerate(pool.disruption.budgets or []):
             if "Unhealthy" in (budget.reasons or []):

@@ -135,7 +135,16 @@ class Cluster(Model):
     """Replace nodes that the node monitoring agent reports as broken, after 10 minutes for GPU faults and 30 minutes
     for the rest. Karpenter replaces its own nodes with an alpha feature. Up to 1.14 it ignores disruption budgets and
     `karpenter.sh/do-not-disrupt`; 1.15 obeys budgets with the reason `Unhealthy`, and a pool without such a budget gets
-    10 %. EKS replaces the nodes of managed groups."""
+    10 %. EKS replaces the nodes of managed groups. Nodes with failed status checks of EC2 go whatever this field says:
+    `instanceStatusRepair`."""
+    instance_status_repair: bool = True
+    """Let Karpenter ask EC2 each minute for the status of its nodes. It removes a node whose status checks have failed
+    for 2 minutes: each pod gets 1 second, and budgets, PodDisruptionBudgets, `karpenter.sh/do-not-disrupt` and
+    `terminationGracePeriod` do not count. It drains a node with a scheduled event, such as a reboot, as soon as AWS
+    announces it: pods get the pool's `terminationGracePeriod`. `false` takes `ec2:DescribeInstanceStatus` from
+    Karpenter's role. It does not stop AWS Health, whose scheduled events reach Karpenter by its queue and drain the
+    node all the same, nor EC2, which may stop an instance by itself. Auto Scaling replaces static nodes with failed
+    checks whatever this field says."""
     node_local_dns: bool = False
     """Run NodeLocal DNSCache on every node: pods ask a cache on their own node for names, and CoreDNS answers less
     often (docs/dns.md)."""

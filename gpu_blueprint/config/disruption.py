@@ -88,9 +88,10 @@ class Disruption(Model):
     """Age at which Karpenter drains a node by force: it ignores budgets, launches the successor afterwards, and nodes
     that were launched together go together. With `Never` a new AMI still replaces nodes, one after the other."""
     termination_grace_period: Duration | None = None
-    """Longest time that pods get to end before Karpenter removes their node."""
+    """Longest time that pods get to end before Karpenter removes their node; 1 second where EC2's status checks failed
+    (`cluster.instanceStatusRepair`)."""
     budgets: Annotated[list[Budget], Field(min_length=1, max_length=_MOST_BUDGETS)] | None = None
-    """Limits on simultaneous disruption."""
+    """Limits on simultaneous disruption. Nodes that EC2 or AWS Health calls broken go whatever they say."""
 
     @property
     def keeps_empty_nodes(self) -> bool:

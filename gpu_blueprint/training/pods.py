@@ -1,7 +1,7 @@
 """The pod template of a training run: every field follows from the run and its pool.
 
 The pod carries no ``karpenter.sh/do-not-disrupt``: with it a spot notice evicts nobody, and the last checkpoint is
-lost. The budgets of training pools keep their nodes.
+lost. The budgets of training pools keep their nodes from drift and consolidation.
 """
 
 from collections.abc import Mapping

@@ -20,7 +20,7 @@ NEW = {"karpenterVersion": "1.15.0", "nodeRepair": True}
         (NEW, None),
         ({"nodeRepair": True}, "Karpenter 1.14.1 repairs nodes without budgets"),
         ({}, "Karpenter 1.14.1 repairs nodes without budgets"),
-        ({"karpenterVersion": "1.15.0"}, "nothing repairs nodes"),
+        ({"karpenterVersion": "1.15.0"}, "nodeRepair is off"),
     ],
 )
 def test_a_repair_budget_that_limits_nothing_is_refused(cluster: dict[str, Any], words: str | None) -> None:

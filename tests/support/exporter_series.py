@@ -37,6 +37,15 @@ def allocatable(count: int, resource: str = "nvidia_com_gpu", name: str = "n1") 
     return {named("kube_node_status_allocatable", node=name, resource=resource, unit="integer"): f"{count}x300"}
 
 
+def devices(healthy: int, broken: int, resource: str = "nvidia_com_gpu", name: str = "n1") -> Series:
+    """The devices of a plugin: the kubelet offers those that are healthy."""
+    labels = {"node": name, "resource": resource, "unit": "integer"}
+    return {
+        **allocatable(healthy, resource, name),
+        named("kube_node_status_capacity", **labels): f"{healthy + broken}x300",
+    }
+
+
 def pod(
     name: str = "p1",
     space: str = "team",
@@ -82,6 +91,16 @@ def condition(metric: str, name: str, type_: str, status: str) -> Series:
     return {named(metric, name=name, type=type_, status=status, reason=type_, namespace=""): "1x300"}
 
 
+def readiness(status: str, values: str = "1x300", name: str = "n1") -> Series:
+    """The condition Ready of a node, which has one of the three values."""
+    return {
+        named("kube_node_status_condition", node=name, condition="Ready", status=value): (
+            values if value == status else "0x300"
+        )
+        for value in ("true", "false", "unknown")
+    }
+
+
 def health(status: str) -> Series:
     """The condition of a node's GPUs that the node monitoring agent sets."""
     labels = {"node": "n1", "condition": "AcceleratedHardwareReady"}
@@ -117,8 +136,13 @@ def ceiling(usage: int, limit: int) -> Series:
 
 def interruptions(values: str, up: str = "1x300") -> Series:
     """Spot nodes of a pool that EC2 took back, and the times at which Karpenter was scraped."""
+    return removals(values, "spot_interrupted", up)
+
+
+def removals(values: str, reason: str, up: str = "1x300") -> Series:
+    """Nodes of a pool that Karpenter removed for a reason, and the times at which Karpenter was scraped."""
     target = {"job": "karpenter", "instance": "10.0.0.3:8080"}
-    labels = {"nodepool": "main", "reason": "spot_interrupted", **target}
+    labels = {"nodepool": "main", "reason": reason, **target}
     return {named("karpenter_nodeclaims_disrupted_total", **labels): values, named("up", **target): up}
 
 

@@ -228,6 +228,7 @@ CHANGES: dict[str, Pair] = {
     ),
     "autoscaling": stacks(monitoring(), {**monitoring(), "autoscaling": True}),
     "cluster.nodeRepair": clusters({}, {"nodeRepair": True}),
+    "cluster.instanceStatusRepair": clusters({}, {"instanceStatusRepair": False}),
     "cluster.nodeLocalDns": clusters({}, {"nodeLocalDns": True}),
     "services[].name": service_pair({}, {"name": "other"}),
     "services[].server": service_pair(

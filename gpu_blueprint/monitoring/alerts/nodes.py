@@ -2,7 +2,16 @@
 
 from ...catalog.versions import HASTY_AGENT
 from ..metrics import MIG_STATE_LABEL, sanitize_label
-from ..recording import GPU_NODE, NO_PLACEHOLDER, ON_NO_NODE, ON_POOL, SLOW_PULL_SECONDS, SLOW_PULLS, select_requests
+from ..recording import (
+    GPU_NODE,
+    NO_PLACEHOLDER,
+    ON_NO_NODE,
+    ON_POOL,
+    SLOW_PULL_SECONDS,
+    SLOW_PULLS,
+    count_new,
+    select_requests,
+)
 from ..rules import Alert
 from .replace import DELETE, REPLACE
 
@@ -16,6 +25,16 @@ WAITING = (
 """GPU resources that pods without a node request, in units of each resource."""
 WAITED = "15m"
 """A pod that has waited less may only wait for a node to start, which is no lack of capacity."""
+_FAULTS = ("event_status", "instance_status", "scheduled_change", "system_status", "unhealthy")
+"""The reasons for which Karpenter removes a node because it is broken, or will be.
+
+Source: aws/karpenter-provider-aws v1.14.1 and v1.15.0, pkg/controllers/interruption/messages/types.go;
+kubernetes-sigs/karpenter v1.14.1, pkg/metrics/constants.go.
+"""
+_NOT_READY = 'kube_node_status_condition{condition="Ready",status="true"} == 0'
+_DEVICES = 'kube_node_status_{}{{resource=~"nvidia_com_.+|vpc_amazonaws_com_efa"}}'
+"""Devices of plugins. The kubelet counts healthy ones as allocatable, all as capacity (its devicemanager)."""
+_REMOVED = f'karpenter_nodeclaims_disrupted_total{{reason=~"{"|".join(_FAULTS)}"}}'
 
 NODE_ALERTS = (
     Alert(
@@ -55,6 +74,50 @@ NODE_ALERTS = (
         ),
     ),
     Alert(
+        name="NodeNotReady",
+        subject="Nodes and pods",
+        severity="critical",
+        expr=f"max by (node) ({_NOT_READY}) {ON_POOL}",
+        wait="10m",
+        summary=f"The kubelet of {_NODE} has not been ready for 10 minutes",
+        costs="The node is paid for and starts no pod. Its pods stay `Terminating`, so that a run on several nodes"
+        " never starts again. It uses up the pool's disruption budget: 10 % of up to ten nodes is this node, and"
+        " Karpenter then neither consolidates nor updates the others. Without `nodeRepair` nothing ends this.",
+        steps=(
+            "Read why: `kubectl describe node {{ $labels.node }}`. Ready `Unknown`: the kubelet is silent. `False`: the"
+            " message names the fault.",
+            f"Do not wait for it: cordon it (`kubectl cordon {{{{ $labels.node }}}}`), {DELETE} Kubernetes has given up"
+            " its pods after 5 minutes, and Deployments run others.",
+            "If the node is still there after 5 minutes, a pod with `karpenter.sh/do-not-disrupt` or a"
+            " PodDisruptionBudget holds it, for as long as the pool's `terminationGracePeriod` (a day in training"
+            " pools). The kubelet cannot end it either: `kubectl get pods -A --field-selector spec.nodeName={{"
+            " $labels.node }}`, then `kubectl delete pod -n NAMESPACE POD --force --grace-period=0`.",
+            "A node without NodeClaim is a static node: `aws ec2 terminate-instances --instance-ids ID`, with the id at"
+            " the end of its `spec.providerID`; its Auto Scaling group starts another.",
+            "If several nodes of a pool are not ready, look for a common cause first (network, API server, AMI), and"
+            " delete them one after the other.",
+        ),
+    ),
+    Alert(
+        name="GpuNodeIncomplete",
+        subject="Nodes and pods",
+        severity="warning",
+        expr=f"(max by (node, resource) ({_DEVICES.format('capacity')})"
+        f" - max by (node, resource) ({_DEVICES.format('allocatable')}) > 0) {ON_POOL}",
+        wait="10m",
+        summary=f"{_NODE} offers {{{{ $value }}}} {{{{ $labels.resource }}}} less than it has: the device plugin calls"
+        " them unhealthy",
+        costs="The device plugin does not take a GPU back until it restarts. A pod that needs the whole node finds no"
+        " place here, and Karpenter may launch no other at the pool's ceiling: its peers are paid for and wait.",
+        steps=(
+            "Find the fault: GpuFatalXid fires for a broken GPU; or read the log of the device plugin:"
+            " `kubectl get pods -n gpu-operator -o wide --field-selector spec.nodeName={{ $labels.node }}`.",
+            f"Replace the node: {REPLACE}",
+            "If `nvidia-smi` finds nothing: delete the pod of the device plugin on this node, which asks each GPU"
+            " anew.",
+        ),
+    ),
+    Alert(
         name="GpuNodeUnhealthy",
         subject="Nodes and pods",
         severity="critical",
@@ -70,6 +133,26 @@ NODE_ALERTS = (
             "If all nodes of a pool are affected, the agent cannot reach DCGM:"
             " read docs/decisions/0003-one-dcgm-engine-per-node.md.",
             f"If only this node is affected: {REPLACE}",
+        ),
+    ),
+    Alert(
+        name="NodeRemovedAsBroken",
+        subject="Nodes and pods",
+        severity="info",
+        expr=f"sum by (nodepool, reason) ({count_new(_REMOVED, '1h')}) > 0",
+        summary="Karpenter removed {{ $value | humanize }} nodes of pool {{ $labels.nodepool }} within an hour:"
+        " {{ $labels.reason }}",
+        costs="`instance_status`, `system_status`: the status checks of EC2 had failed for two minutes. Pods had one"
+        " second to end, whatever their PodDisruptionBudgets, `karpenter.sh/do-not-disrupt` and the pool's budgets say."
+        " `unhealthy`: `nodeRepair` did the same (Karpenter 1.14). `event_status`, `scheduled_change`: AWS announced an"
+        " event, such as a reboot, and pods had the pool's `terminationGracePeriod`.",
+        steps=(
+            "Find the nodes, and the runs on them that start anew:"
+            " `kubectl get events -A --field-selector reason=TerminatingOnInterruption`. Work since the last checkpoint"
+            " is lost after one second. For `unhealthy`, Karpenter's log has `deleting unhealthy node`.",
+            "If nodes of one reservation or zone go again and again: send their instance ids to AWS's support.",
+            "If pods need more time than one second: `cluster.instanceStatusRepair: false` keeps nodes with failed"
+            " checks, and somebody then deletes them by hand: NodeNotReady fires. It does not stop `scheduled_change`.",
         ),
     ),
     Alert(

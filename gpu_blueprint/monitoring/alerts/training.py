@@ -1,8 +1,60 @@
-"""The alert about training on several nodes: JobSet's controller."""
+"""The alerts about training on several nodes: JobSet's controller, and runs whose nodes wait for each other."""
 
+from ..recording import UNITS, copy_label
 from ..rules import Alert
 
+_OF_JOBS = copy_label('kube_job_owner{owner_kind="JobSet"}', "jobset", "owner_name")
+_JOBS = f"max by (namespace, job_name, jobset) ({_OF_JOBS} and on (namespace, job_name) kube_job_status_active > 0)"
+"""1 for each Job of a JobSet that has pods: a suspended Job has none, and nobody waits for it yet."""
+_PODS = copy_label('kube_pod_owner{owner_kind="Job"}', "job_name", "owner_name")
+_RUNNING = (
+    f"(max by (namespace, pod, job_name) ({_PODS}"
+    ' and on (namespace, pod) kube_pod_status_phase{phase="Running"} == 1)'
+    f" * on (namespace, job_name) group_left (jobset) {_JOBS})"
+)
+
+
+def _sum_jobs(metric: str) -> str:
+    """Sum a field of the Jobs of each JobSet."""
+    each = f"max by (namespace, job_name) ({metric})"
+    return f"sum by (namespace, jobset) ({each} * on (namespace, job_name) group_left (jobset) {_JOBS})"
+
+
+_MISSING = (
+    f"({_sum_jobs('kube_job_spec_parallelism')} - {_sum_jobs('kube_job_status_succeeded')}"
+    f" - sum by (namespace, jobset) ({_RUNNING}) > 0)"
+)
+"""Pods that a JobSet lacks, by ``namespace`` and ``jobset``; nothing if none of its pods runs."""
+_HELD = f"sum by (namespace, pod) ({UNITS})"
+_WAITING = f"sum by (namespace, jobset) ({_HELD} * on (namespace, pod) group_left (jobset) {_RUNNING})"
+"""GPUs, shares or instances that the running pods of a JobSet hold."""
+
 TRAINING_ALERTS = (
+    Alert(
+        name="JobSetWaits",
+        subject="Training",
+        severity="critical",
+        expr=f"{_WAITING} and on (namespace, jobset) {_MISSING}",
+        wait="30m",
+        summary="Pods of JobSet {{ $labels.namespace }}/{{ $labels.jobset }} have held {{ $value }} GPUs for 30 minutes"
+        " and wait for pods that do not run",
+        costs="All nodes of the running pods are paid for and do nothing, until the missing pods start. Runs that `job`"
+        " printed wait a week.",
+        steps=(
+            "Find the pods that do not run, and why:"
+            " `kubectl get pods -n {{ $labels.namespace }} -o wide"
+            " -l jobset.sigs.k8s.io/jobset-name={{ $labels.jobset }}`, then `kubectl describe pod -n"
+            " {{ $labels.namespace }} POD`. If a pod is missing, `kubectl describe job` names the quota or the rule.",
+            "If one of the nodes offers fewer GPUs than it has, or is not ready: GpuNodeIncomplete or NodeNotReady"
+            " fires. Replace it as their runbooks say.",
+            "If AWS has no capacity (`InsufficientInstanceCapacity`), or two JobSets hold half of the nodes each:"
+            " delete one, which frees its nodes after 10 minutes: `kubectl delete jobset -n {{ $labels.namespace }}"
+            " {{ $labels.jobset }}`. It goes on from its checkpoints when it is applied again. `queueing: {}` lets runs"
+            " start as a whole.",
+            "If it happens again with one broken node: raise `maxGpus` by one node, where the pool also buys"
+            " on-demand.",
+        ),
+    ),
     Alert(
         name="JobSetDown",
         subject="Training",

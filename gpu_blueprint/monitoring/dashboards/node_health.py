@@ -4,11 +4,23 @@ from ..alerts.gpu import HOT_CELSIUS
 from ..metrics import DCGM_JOB, MIG_STATE_LABEL, sanitize_label
 from ..recording import COUNTERS, SLOW_PULL_SECONDS, SLOW_PULLS, count_new
 from .panels import ANY, Dashboard, Panel, Query, Row
-from .queries import IN_POOL_LATELY, NODE_OF_POOL, NODES, ON_NODE, POOL, count_series, reuse_alert, select_devices
+from .queries import (
+    IN_POOL_LATELY,
+    NODE_OF_POOL,
+    NODEPOOLS,
+    NODES,
+    ON_NODE,
+    POOL,
+    count_series,
+    reuse_alert,
+    select_devices,
+)
 
 _GPU = "{{node}} {{gpu}}"
+_BROKEN = ("GpuNodeWithoutGpus", "GpuNodeUnhealthy", "NodeNotReady", "GpuNodeIncomplete")
 _MIG_STATE = sanitize_label(MIG_STATE_LABEL)
 _CLAIMS = 'operator_nodeclaim_status_condition_count{type=~"Launched|Registered|Initialized",status!="True"}'
+_REMOVED = f"karpenter_nodeclaims_disrupted_total{{{NODEPOOLS}}}"
 _CLASSES = 'operator_ec2nodeclass_status_condition_count{status!="True"}'
 
 
@@ -53,9 +65,9 @@ _NOW = Row(
         ),
         _build_count(
             "Broken, no GPUs",
-            "Nodes that are paid for and offer no GPU, or whose GPUs the node monitoring agent reports as broken.",
-            f"max by (node) ({_reuse_on_chosen_nodes('GpuNodeWithoutGpus')})"
-            f" or max by (node) ({_reuse_on_chosen_nodes('GpuNodeUnhealthy')})",
+            "Nodes that are paid for and not ready, that offer no GPU or fewer than they have, or whose GPUs the node"
+            " monitoring agent reports as broken.",
+            " or ".join(f"max by (node) ({_reuse_on_chosen_nodes(alert)})" for alert in _BROKEN),
         ),
         _build_count(
             "Not measured",
@@ -208,7 +220,20 @@ _STARTING = Row(
                 Query(expr=f'sum(up{{job="{DCGM_JOB}",{NODES}}}) or vector(0)', legend="exporters", color="green"),
                 Query(expr=f"count({ON_NODE})", legend="nodes", color="blue"),
             ),
-            width=6,
+        ),
+        Panel(
+            title="Nodes removed per hour, by reason",
+            about="Nodes that Karpenter removed. After `instance_status`, `system_status` and `unhealthy` pods had one"
+            " second to end (Karpenter 1.14), after `event_status` and `scheduled_change` the pool's"
+            " `terminationGracePeriod`: EC2 or the node monitoring agent called the node broken.",
+            kind="bars",
+            queries=(
+                Query(
+                    expr=f"sum by (nodepool, reason) ({count_new(_REMOVED, '1h')}) > 0",
+                    legend="{{reason}} · {{nodepool}}",
+                ),
+            ),
+            no_value="none",
         ),
         Panel(
             title="Slow image pulls per hour",
@@ -218,7 +243,6 @@ _STARTING = Row(
             queries=(
                 Query(expr=f"({count_new(f'{SLOW_PULLS}{{{NODES}}}', '1h')} > 0) {IN_POOL_LATELY}", legend="{{node}}"),
             ),
-            width=6,
             no_value="none",
         ),
     ),

@@ -1,11 +1,14 @@
 """The permissions of Karpenter's controller, statement by statement."""
 
+import json
 from typing import Any
 
 import pytest
 
+from ...support import builders
 from ...support.iam_documents import as_set, find_policies
-from ...support.plans import SHIPPED, shipped_config
+from ...support.operator_plans import plan_of_pools
+from ...support.plans import SHIPPED, find_resource, shipped_config
 
 Statement = tuple[frozenset[str], frozenset[str], dict[str, dict[str, frozenset[str]]]]
 """Actions, resources, and operator → key → values."""
@@ -142,3 +145,25 @@ def test_karpenter_has_exactly_the_permissions_of_its_documentation(stack: str) 
             )
             for entry in rendered
         } == demanded
+
+
+@pytest.mark.parametrize("repair", [True, False])
+@pytest.mark.parametrize("node_repair", [True, False])
+def test_the_repair_by_status_checks_is_a_permission_and_no_feature_gate(repair: bool, node_repair: bool) -> None:
+    planned = plan_of_pools({}, cluster=builders.cluster(instanceStatusRepair=repair, nodeRepair=node_repair))
+    document = json.loads(find_resource(planned, "Policy", "-karpenter-resource-discovery").inputs["policy"])
+    actions = {action for entry in document["Statement"] for action in as_set(entry["Action"])}
+    assert ("ec2:DescribeInstanceStatus" in actions) is repair
+    assert "ec2:DescribeInstances" in actions
+
+
+def test_karpenter_starts_anew_where_the_permission_comes_or_goes() -> None:
+    """Karpenter asks for the permission at its start: it gives up after one refusal, and never looks again."""
+    values = [
+        find_resource(
+            plan_of_pools({}, cluster=builders.cluster(instanceStatusRepair=repair)), "Release", "-karpenter-controller"
+        ).inputs["values"]
+        for repair in (True, False)
+    ]
+    templates = [found.get("podAnnotations", {}) for found in values]
+    assert templates[0] != templates[1] and templates[0] == {}

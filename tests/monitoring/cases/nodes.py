@@ -1,9 +1,21 @@
 """Cases of the alerts about nodes and pods."""
 
-from ...support.exporter_series import allocatable, condition, health, named, node, pod, pulls
+from ...support.exporter_series import (
+    allocatable,
+    condition,
+    devices,
+    health,
+    named,
+    node,
+    pod,
+    pulls,
+    readiness,
+    removals,
+)
 from .case import NODE, POD, AlertCase, fires, quiet
 
 CLAIM, CLASS = "operator_nodeclaim_status_condition_count", "operator_ec2nodeclass_status_condition_count"
+PLACE = {"node": "n1", "pool": "main"}
 OVERLAY = named("kube_nodeoverlay_status_condition", nodeoverlay="slices-8-gpu", type="Ready")
 
 CASES: tuple[AlertCase, ...] = (
@@ -19,6 +31,45 @@ CASES: tuple[AlertCase, ...] = (
     quiet("GpuPodPending", pod(on="", phase="Pending", space="gpu-headroom"), at="20m"),
     fires("GpuNodeWithoutGpus", node(), allocatable(0), at="25m", labels=NODE),
     quiet("GpuNodeWithoutGpus", node(), allocatable(0), allocatable(7, "nvidia_com_mig_1g_10gb"), at="25m"),
+    # The kubelet is silent, or says itself that it is not ready.
+    fires("NodeNotReady", node(), readiness("unknown"), at="10m", labels=PLACE),
+    fires("NodeNotReady", node(), readiness("false"), at="10m", labels=PLACE),
+    fires("NodeNotReady", node(pool="cpu"), readiness("false"), at="10m", labels={"node": "n1", "pool": "cpu"}),
+    quiet("NodeNotReady", node(), readiness("unknown"), at="9m"),
+    quiet("NodeNotReady", node(), readiness("true"), at="20m"),
+    # It comes back for a minute, again and again.
+    quiet("NodeNotReady", node(), readiness("true", "0x8 1 0x8 1x60"), at="17m"),
+    # A node outside all pools is the chart's, or the owner's.
+    quiet("NodeNotReady", readiness("unknown"), at="20m"),
+    fires(
+        "GpuNodeIncomplete",
+        node(),
+        devices(7, 1),
+        at="10m",
+        labels={**PLACE, "resource": "nvidia_com_gpu"},
+        value="1",
+    ),
+    fires(
+        "GpuNodeIncomplete",
+        node(),
+        devices(4, 0),
+        devices(48, 8, "nvidia_com_mig_1g_10gb"),
+        at="10m",
+        labels={**PLACE, "resource": "nvidia_com_mig_1g_10gb"},
+        value="8",
+    ),
+    fires(
+        "GpuNodeIncomplete",
+        node(),
+        devices(31, 1, "vpc_amazonaws_com_efa"),
+        at="10m",
+        labels={**PLACE, "resource": "vpc_amazonaws_com_efa"},
+        value="1",
+    ),
+    quiet("GpuNodeIncomplete", node(), devices(8, 0), devices(32, 0, "vpc_amazonaws_com_efa"), at="20m"),
+    quiet("GpuNodeIncomplete", node(), devices(7, 1), at="9m"),
+    # The kubelet keeps CPU and memory for itself on each node.
+    quiet("GpuNodeIncomplete", node(), devices(31, 1, "cpu"), at="20m"),
     fires("GpuNodeUnhealthy", node(), health("false"), at="5m", labels={"node": "n1", "pool": "main"}),
     quiet("GpuNodeUnhealthy", node(), health("false"), at="4m"),
     quiet("GpuNodeUnhealthy", node(), health("true"), at="20m"),
@@ -29,6 +80,27 @@ CASES: tuple[AlertCase, ...] = (
         labels={"name": "main-x"},
     ),
     quiet("NodeClaimNotInitialized", condition(CLAIM, "main-x", "Initialized", "True"), at="25m"),
+    *(
+        fires(
+            "NodeRemovedAsBroken",
+            removals("0x10 2x300", reason),
+            at="15m",
+            labels={"nodepool": "main", "reason": reason},
+            value="2",
+        )
+        for reason in ("instance_status", "system_status", "event_status", "scheduled_change", "unhealthy")
+    ),
+    # Karpenter counts a reason from its first node on: the series begins with 1.
+    fires(
+        "NodeRemovedAsBroken",
+        removals("_x70 1x300", "system_status"),
+        at="80m",
+        labels={"nodepool": "main", "reason": "system_status"},
+        value="1",
+    ),
+    quiet("NodeRemovedAsBroken", removals("0x10 2x300", "empty"), at="15m"),
+    quiet("NodeRemovedAsBroken", removals("0x10 2x300", "spot_interrupted"), at="15m"),
+    quiet("NodeRemovedAsBroken", removals("0x10 2x300", "instance_status"), at="90m"),
     fires(
         "MigConfigFailed",
         node(label_nvidia_com_mig_config_state="failed"),

@@ -1,6 +1,6 @@
-"""Cases of the alert about JobSet's controller."""
+"""Cases of the alerts about JobSet's controller, and about runs whose nodes wait for each other."""
 
-from ...support.exporter_series import Series, named
+from ...support.exporter_series import Series, merge, named, node, pod, space
 from .case import AlertCase, fires, quiet
 
 
@@ -9,7 +9,61 @@ def _leads(replica: int, values: str, name: str = "6d4f6a47.jobset.x-k8s.io") ->
     return {named("leader_election_master_status", name=name, instance=f"10.0.0.{replica}:8443", **place): values}
 
 
+def _run(run: str, *phases: str, succeeded: int = 0, missing: int = 0, suspended: bool = False) -> Series:
+    """A JobSet with a pod of 8 GPUs in each phase, and with pods that nobody has made."""
+    job, made = {"namespace": "team", "job_name": f"{run}-node-0"}, len(phases)
+    owner = {"owner_kind": "JobSet", "owner_name": run, "owner_is_controller": "true"}
+    pods = [_pod_of(f"{run}-node-0-{number}", job["job_name"], phase) for number, phase in enumerate(phases)]
+    return merge(
+        {
+            named("kube_job_owner", **job, **owner): "1x300",
+            named("kube_job_spec_parallelism", **job): f"{made + missing + succeeded}x300",
+            named("kube_job_status_succeeded", **job): f"{succeeded}x300",
+            named("kube_job_status_active", **job): f"{0 if suspended else made}x300",
+        },
+        *pods,
+    )
+
+
+def _pod_of(name: str, job: str, phase: str) -> Series:
+    owner = {"owner_kind": "Job", "owner_name": job, "owner_is_controller": "true"}
+    return {
+        **pod(name, count=8, on="" if phase == "Pending" else "n1", phase=phase),
+        named("kube_pod_owner", namespace="team", pod=name, **owner): "1x300",
+    }
+
+
+_PLACE = merge(node(), space())
+
 CASES: tuple[AlertCase, ...] = (
+    fires(
+        "JobSetWaits",
+        _PLACE,
+        _run("lm", "Running", "Running", "Running", "Pending"),
+        at="35m",
+        labels={"namespace": "team", "jobset": "lm"},
+        value="24",
+    ),
+    # A quota refuses the last pod, so nobody makes it.
+    fires(
+        "JobSetWaits",
+        _PLACE,
+        _run("lm", "Running", missing=1),
+        _run("other", "Running", "Running"),
+        at="35m",
+        labels={"namespace": "team", "jobset": "lm"},
+        value="8",
+    ),
+    quiet("JobSetWaits", _PLACE, _run("lm", "Running", "Pending"), at="28m"),
+    quiet("JobSetWaits", _PLACE, _run("lm", "Running", "Running"), at="60m"),
+    # All pods wait: nothing is paid for.
+    quiet("JobSetWaits", _PLACE, _run("lm", "Pending", "Pending"), at="60m"),
+    # Some pods have done their work, and the others work on.
+    quiet("JobSetWaits", _PLACE, _run("lm", "Running", succeeded=3), at="60m"),
+    # The queue has taken no pod of it yet, or its second Job waits for the end of its first.
+    quiet("JobSetWaits", _PLACE, _run("lm", missing=2, suspended=True), at="60m"),
+    # Pods of a Job without JobSet do not wait for each other.
+    quiet("JobSetWaits", _PLACE, _pod_of("a", "array", "Running"), _pod_of("b", "array", "Pending"), at="60m"),
     fires("JobSetDown", at="5m", labels={}),
     quiet("JobSetDown", _leads(1, "1x60"), _leads(2, "0x60"), at="10m"),
     # Both replicas answer, and neither leads: nothing starts again.
