@@ -102,10 +102,7 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
         "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": deployment},
         "minReplicaCount": scaling.replicas.min,
         "maxReplicaCount": scaling.replicas.max,
-        "pollingInterval": 15,
-        # When every trigger has been at zero for this period and the minimum is 0, KEDA itself removes all replicas at
-        # once. The HorizontalPodAutoscaler, which goes down step by step, cannot take the step to none.
-        "cooldownPeriod": scaling.quiet_seconds,
+        **({} if scaling.replicas.min else _build_step_to_none(scaling)),
         "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _build_behavior(scaling)}},
         "triggers": [
             {
@@ -123,6 +120,17 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
             }
             for measure in list_measures(deployment, namespace, scaling)
         ],
+    }
+
+
+def _build_step_to_none(scaling: Scaling) -> dict[str, Any]:
+    """Return the times of KEDA's own loop. From a minimum of 1 on, the HorizontalPodAutoscaler alone asks and decides,
+    every 15 seconds, and KEDA warns of times of its own."""
+    return {
+        "pollingInterval": 15,
+        # When every trigger has been at zero for this period, KEDA itself removes all replicas at once. The
+        # HorizontalPodAutoscaler, which goes down step by step, cannot take the step to none.
+        "cooldownPeriod": scaling.quiet_seconds,
     }
 
 

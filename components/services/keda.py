@@ -7,7 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
-from gpu_blueprint.catalog.platform_pods import find_platform_pod
+from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import KEDA
 from gpu_blueprint.config import StackConfig
 
@@ -62,6 +62,8 @@ def build_keda_values(config: StackConfig) -> dict[str, Any]:
         # One replica works at a time. The second takes over while a system node is replaced.
         "operator": {"replicaCount": find_platform_pod("keda-operator").replicas},
         "metricsServer": {"replicaCount": find_platform_pod("keda-metrics-apiserver").replicas},
+        # The chart's 100m would crowd the usual system nodes. The webhooks work only while somebody edits a scaler.
+        "resources": {"webhooks": {"requests": find_requests("keda-admission-webhooks", "webhooks")}},
         "podDisruptionBudget": {"operator": {"minAvailable": 1}, "metricServer": {"minAvailable": 1}},
     }
     return complete_values(config, KEDA, values, config.helm_overrides.keda)

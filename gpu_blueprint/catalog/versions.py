@@ -127,7 +127,11 @@ PROMETHEUS_STACK = Chart(
 )
 PROMETHEUS_OPERATOR = "0.93.1"
 """The release of the operator that both charts above bring; the lab takes its custom resource definitions."""
-KEDA = Chart(name="keda", version="2.20.2", reference="keda", repository="https://kedacore.github.io/charts")
+KEDA = Chart(name="keda", version="2.21.0", reference="keda", repository="https://kedacore.github.io/charts")
+"""The newest release that the lab runs too: Go's module proxy serves KEDA up to 2.21.0, and the chart is at 2.21.1.
+
+2.21.0 is the first without CVE-2026-77524 (GHSA-637c-6jxx-4rwm), which no older minor has closed. Read 2026-11-29.
+"""
 KUEUE = Chart(name="kueue", version="0.19.2", reference="oci://registry.k8s.io/kueue/charts/kueue")
 KUEUE_IMAGE = "registry.k8s.io/kueue/kueue"
 """Kueue's manager, for amd64 and arm64; the tag is ``v`` and the version of the chart."""

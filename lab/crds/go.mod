@@ -5,6 +5,6 @@ module gpu-blueprint/lab/crds
 go 1.26.6
 
 require (
-	github.com/kedacore/keda/v2 v2.20.2
+	github.com/kedacore/keda/v2 v2.21.0
 	github.com/prometheus-operator/prometheus-operator v0.93.1
 )

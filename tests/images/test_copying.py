@@ -56,7 +56,7 @@ def test_ecr_gets_a_repository_before_each_push() -> None:
 def test_another_registry_needs_no_aws() -> None:
     lines = script({"mirror": "registry.example.com:5000/gpu"})
     assert not any("aws " in line or "make_repository" in line for line in lines)
-    assert "helm push keda-2.20.2.tgz oci://registry.example.com:5000/gpu/charts && rm keda-2.20.2.tgz" in lines
+    assert "helm push keda-2.21.0.tgz oci://registry.example.com:5000/gpu/charts && rm keda-2.21.0.tgz" in lines
 
 
 def test_a_shell_runs_the_script(tmp_path: Path) -> None:
@@ -91,11 +91,11 @@ def test_a_mirror_with_everything_lacks_nothing() -> None:
 @pytest.mark.parametrize("wrong", ["tag", "path", "nothing"])
 def test_a_missing_image_is_a_problem_with_its_origin(wrong: str) -> None:
     needed = copies({"mirror": MIRROR})
-    lost = next(copy for copy in needed if copy.target.endswith("kedacore/keda:2.20.2"))
+    lost = next(copy for copy in needed if copy.target.endswith("kedacore/keda:2.21.0"))
     held = [copy.target for copy in needed if copy != lost]
-    held += {"tag": [f"{MIRROR}/ghcr.io/kedacore/keda:2.20.1"], "path": [f"{MIRROR}/kedacore/keda:2.20.2"]}.get(
+    held += {"tag": [f"{MIRROR}/ghcr.io/kedacore/keda:2.20.1"], "path": [f"{MIRROR}/kedacore/keda:2.21.0"]}.get(
         wrong, []
     )
     (problem,) = find_missing(needed, held)
     assert (problem.kind, problem.reason) == ("not-in-mirror", f"the mirror has no {lost.target}")
-    assert problem.hint.startswith("copy ghcr.io/kedacore/keda:2.20.2, ")
+    assert problem.hint.startswith("copy ghcr.io/kedacore/keda:2.21.0, ")

@@ -90,7 +90,7 @@ def test_helm_values_of_the_team_are_respected_and_told() -> None:
     overrides = {"keda": {"image": {"keda": {"registry": "own.example.com"}}}}
     pulled = read(None, helmOverrides=overrides)
     assert pulled.overridden == ("keda",) and read().overridden == ()
-    assert "own.example.com/kedacore/keda:2.20.2" in {image.pulled for image in pulled.images}
+    assert "own.example.com/kedacore/keda:2.21.0" in {image.pulled for image in pulled.images}
 
 
 @pytest.mark.parametrize(

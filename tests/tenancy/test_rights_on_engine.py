@@ -91,6 +91,8 @@ FORBIDDEN = [
     "create keda.sh/scaledjobs",
     "get keda.sh/triggerauthentications",
     "create keda.sh/triggerauthentications",
+    "update keda.sh/triggerauthentications",
+    "create keda.sh/clustertriggerauthentications",
     "create monitoring.coreos.com/podmonitors",
     "create kueue.x-k8s.io/workloads",
     "update kueue.x-k8s.io/localqueues",

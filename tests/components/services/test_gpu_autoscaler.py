@@ -56,13 +56,20 @@ def test_a_service_scales_up_at_once_and_down_after_15_quiet_minutes() -> None:
     assert behavior["scaleUp"]["stabilizationWindowSeconds"] == 0
     assert 600 <= behavior["scaleDown"]["stabilizationWindowSeconds"] <= 900
     assert behavior["scaleDown"]["policies"] == [{"type": "Pods", "value": 1, "periodSeconds": 120}]
-    assert build_spec(QUEUE)["cooldownPeriod"] == 900
 
 
 def test_the_quiet_time_of_the_stack_file_holds_for_each_step_down_and_for_the_step_to_none() -> None:
-    spec = build_spec(QUEUE, quietSeconds=1800)
+    spec = build_spec(SIGNALS["query"], quietSeconds=1800, replicas={"min": 0, "max": 4})
     behavior = spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
     assert behavior["scaleDown"]["stabilizationWindowSeconds"] == spec["cooldownPeriod"] == 1800
+
+
+def test_keda_reads_its_own_times_only_where_a_service_may_have_no_replica() -> None:
+    """KEDA warns at each apply of a ScaledObject that states them beside a minimum."""
+    own = {"pollingInterval", "cooldownPeriod"}
+    assert not own & build_spec(QUEUE).keys()
+    spec = build_spec(SIGNALS["query"], replicas={"min": 0, "max": 4})
+    assert own < spec.keys() and spec["pollingInterval"] <= 30
 
 
 def test_the_behavior_is_valid_for_a_horizontal_pod_autoscaler() -> None:
