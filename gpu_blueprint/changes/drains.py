@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
+from ..config.disruption import PINNED
 from ..cost.money import Usd
 from ..plan import PlannedResource
 from .budgets import ALL_AT_ONCE, read_budgets
@@ -113,7 +114,7 @@ def _find_closing_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) ->
             yield drain
         else:
             budgets = ("a close lets jobs run to their end",)
-            yield replace(drain, budgets=budgets, is_at_once=False, is_blocked=True)
+            yield replace(drain, budgets=budgets, is_at_once=False, is_blocked=True, pinned="")
 
 
 def _describe_drifts(name: str, drifts: Sequence[Drift], old: PlannedNodes, new: PlannedNodes) -> NodeDrain:
@@ -134,6 +135,20 @@ def _describe_drifts(name: str, drifts: Sequence[Drift], old: PlannedNodes, new:
         is_checkpointed=_is_checkpointed(before),
         is_blocked=budgets.is_blocking,
         is_at_once=budgets.describe() == (ALL_AT_ONCE,),
+        pinned="" if budgets.is_blocking else _tell_drift_of_pinned(_find_grace(before)),
+    )
+
+
+def _tell_drift_of_pinned(grace: str) -> str:
+    """Return the fate of pods that may not be evicted, on nodes that drift (disruption/types.go of Karpenter 1.14.1).
+
+    Karpenter looks for no room for such a pod, so no new node starts for it.
+    """
+    if not grace:
+        return f"{PINNED} keeps its node"
+    return (
+        f"{PINNED} keeps no node: the node takes no new pods at once, no successor starts for it, and it is deleted "
+        f"after {grace} less its own grace"
     )
 
 
@@ -150,7 +165,15 @@ def _describe_removed_pool(name: str, old: PlannedNodes, reasons: tuple[str, ...
         twice_usd_hour=None if twice is None else twice.exact,
         purpose=_find_purpose(pool),
         is_checkpointed=_is_checkpointed(pool),
+        pinned=_tell_end_of_pinned(_find_grace(pool)),
     )
+
+
+def _tell_end_of_pinned(grace: str) -> str:
+    """Return the fate of pods that may not be evicted, on nodes whose NodeClaim is deleted."""
+    if not grace:
+        return f"{PINNED} keeps its node until it ends"
+    return f"{PINNED} is deleted after {grace} less its own grace"
 
 
 def _count_nodes(name: str, old: PlannedNodes, drifts: Sequence[Drift]) -> int | None:

@@ -61,6 +61,9 @@ class NodeDrain:
     is_at_once: bool = False
     """True if no budget paces the drain: all nodes go together."""
 
+    pinned: str = ""
+    """The fate of pods that may not be evicted, a sentence without a full stop; empty if no node drains for now."""
+
     @property
     def is_interrupting_training(self) -> bool:
         """True if training that nobody says is checkpointed ends before its time."""

@@ -43,6 +43,7 @@ _ENDS = "15m"
 _ENDS_REMOVED = "5m"
 """Time after which EKS ends the nodes of a group that is deleted or made smaller (EKS user guide, «Delete a managed
 node group»)."""
+_PINNED = "EKS evicts pods with karpenter.sh/do-not-disrupt like all others"
 _FAILS = "the update fails if a pod does not leave its node within 15m"
 
 
@@ -156,6 +157,7 @@ def _build_drain(
     grace: str,
     twice: Usd,
 ) -> NodeDrain:
+    purpose = str(dig(group.inputs, "labels", PURPOSE_LABEL) or "")
     return NodeDrain(
         pool=name_group(group),
         nodes=ALL_NODES,
@@ -165,7 +167,8 @@ def _build_drain(
         is_at_once=ALL_AT_ONCE in budgets,
         grace=grace,
         twice_usd_hour=twice.exact,
-        purpose=str(dig(group.inputs, "labels", PURPOSE_LABEL) or ""),
+        purpose=purpose,
+        pinned=_PINNED if purpose else "",
     )
 
 

@@ -22,6 +22,7 @@ Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 
 SPOT_LEAVES_S = 110
 """Seconds that a spot node leaves to a pod: EC2 warns 120 seconds before, and Karpenter needs some of them."""
+PINNED = "a pod that may not be evicted (karpenter.sh/do-not-disrupt, or a PodDisruptionBudget that lets none go)"
 _NODES = r"(100|[0-9]{1,2})%|[0-9]+"
 _WINDOW = r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?"
 _MOST_BUDGETS = 50
@@ -86,12 +87,20 @@ class Disruption(Model):
     """Time for which a node must be removable before Karpenter removes it."""
     expire_after: DurationOrNever | None = None
     """Age at which Karpenter drains a node by force: it ignores budgets, launches the successor afterwards, and nodes
-    that were launched together go together. With `Never` a new AMI still replaces nodes, one after the other."""
+    that were launched together go together. With `Never` a new AMI still replaces nodes, within the budgets."""
     termination_grace_period: Duration | None = None
-    """Longest time that pods get to end before Karpenter removes their node; 1 second where EC2's status checks failed
-    (`cluster.instanceStatusRepair`)."""
+    """Longest time that pods get to end before Karpenter removes their node. It also bounds pods that may not be
+    evicted, by `karpenter.sh/do-not-disrupt` or by a PodDisruptionBudget that lets none go: they keep their node from
+    consolidation alone. Drift and expiry take the node at once, start no successor for such a pod, and delete it at
+    the end of this time less its own grace. A budget of `"0"` for `Drifted` keeps nodes from drift. Where EC2's status
+    checks failed, pods get 1 second (`cluster.instanceStatusRepair`)."""
     budgets: Annotated[list[Budget], Field(min_length=1, max_length=_MOST_BUDGETS)] | None = None
     """Limits on simultaneous disruption. Nodes that EC2 or AWS Health calls broken go whatever they say."""
+
+    @property
+    def blocks_drift(self) -> bool:
+        """True if no node with pods ever gives way to a new AMI or to another template."""
+        return self._count_allowed(1, "Drifted") == 0
 
     @property
     def keeps_empty_nodes(self) -> bool:
@@ -123,9 +132,10 @@ class Disruption(Model):
         return self.model_copy(update={"budgets": [*(self.budgets or []), _REPAIR]})
 
     def count_replaced(self, nodes: int, *, repairing: bool = False) -> int:
-        """Return how many of a pool's nodes Karpenter may replace at once: it launches each successor first.
+        """Return how many of a pool's nodes Karpenter may replace at once, with a successor that it launches first.
 
-        Only budgets without a window count, because outside its window a budget limits nothing.
+        A node whose pods fit on other nodes, or may not be evicted, goes without a successor. Only budgets without a
+        window count, because outside its window a budget limits nothing.
 
         Args:
             nodes: Nodes of the pool.

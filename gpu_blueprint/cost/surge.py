@@ -1,7 +1,8 @@
 """Nodes that run beyond every ceiling for a while, because a new node starts before the old node goes.
 
-Karpenter launches the successor of a drifted or under-used node first, above ``maxGpus`` or ``maxCpus``. EKS does the
-same while it updates a managed node group.
+Karpenter launches the successor of a drifted or under-used node first, above ``maxGpus`` or ``maxCpus``, where its pods
+need one: pods that fit elsewhere, or that may not be evicted, get none. EKS launches nodes first, too, while it updates
+a managed node group.
 """
 
 from collections.abc import Sequence

@@ -44,6 +44,34 @@ Trainer must run in a namespace of the platform to make pods in queued pools.
 A refusal ends with the name of its rule in brackets, such as `[named-pool]`; `blueprint explain named-pool` explains
 the rule. `…` stands for parts of the message that depend on the request.
 """
+_PINS = """## Pods that keep their node
+
+A pod that may not be evicted has the annotation `karpenter.sh/do-not-disrupt`, or a PodDisruptionBudget lets none of
+its kind go: `maxUnavailable: 0`, `minAvailable` of all that run, or two budgets for one pod. Admission bounds the
+annotation (`no-endless-pins`) and refuses budgets that can never let a pod go (`budgets-let-go`). A budget of
+`minAvailable: 1` for one replica passes, and holds the node all the same. Such a pod keeps its node from one thing
+alone:
+"""
+_PINNED_PODS = (
+    ("consolidation of an under-used node", "it stays, and so does its node"),
+    (
+        "drift: a new AMI, another template or node class",
+        "the node takes no new pods at once, no successor starts for the pod, and it is deleted at the end of the "
+        "pool's terminationGracePeriod less its own; then it starts anew",
+    ),
+    ("the age of a node (`expireAfter`), the close of `hours`, a pool that goes", "the same"),
+    (
+        "a spot notice, or the end of a Capacity Block",
+        "nobody evicts it, so it gets no SIGTERM before its machine ends",
+    ),
+    ("an update of a node group with `staticNodes`", "EKS obeys the PodDisruptionBudget and not the annotation"),
+)
+_MORE_PINS = """
+Finalizers and a long grace hold no node beyond the pool's terminationGracePeriod: admission bounds the grace
+(`bounded-grace`), and Karpenter waits for no pod whose grace is over. Pools for training have a budget of `"0"` for
+drift, so none takes their nodes while jobs run: work that must not end before its time belongs there. Elsewhere two
+replicas and `maxUnavailable: 1` keep a service up.
+"""
 _ATTACKS = """## Attacks
 
 Each row is a request of a tenant. A real API server judges all of them twice: with the objects of version 0.2, where
@@ -136,6 +164,9 @@ def render_tenancy_page() -> str:
         *_list_rules(policies),
         *_list_holdings(),
         *_list_isolation(),
+        _PINS,
+        *format_table(["what would take the node", "the pod that may not be evicted"], map(list, _PINNED_PODS)),
+        _MORE_PINS,
         _ATTACKS + render_attack_table(),
         steps.strip("\n"),
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..config import CpuPool, Pool, StackConfig
+from ..config.disruption import PINNED, Disruption
 from ..cost.surge import count_surge
 
 _REMOVABLE = {
@@ -40,6 +41,20 @@ def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str
         yield f"drift replaces up to {_say_nodes(surge)} at once{beyond}; pods get {grace} to end"
     else:
         yield "no successor starts beside a node, so only an empty node gives way to a new AMI"
+    yield from _describe_pins(lifecycle)
+
+
+def _describe_pins(lifecycle: Disruption) -> Iterator[str]:
+    """Yield the fate of pods that may not be evicted, where something takes their nodes all the same."""
+    takes = ["drift"] if not lifecycle.blocks_drift else []
+    takes += ["expiry"] if lifecycle.expire_after != "Never" else []
+    if takes:
+        yield (
+            f"{PINNED} keeps its node from consolidation alone: {' and '.join(takes)} "
+            f"{'take' if len(takes) > 1 else 'takes'} the node at once, without a successor for the pod, and "
+            f"{'delete' if len(takes) > 1 else 'deletes'} the pod after {lifecycle.termination_grace_period} less its "
+            "own grace"
+        )
 
 
 def _say_nodes(count: int) -> str:

@@ -24,7 +24,10 @@ _NO_DEVICES = ("", "void", "none")
 """Values of these variables that add none."""
 PIN = "karpenter.sh/do-not-disrupt"
 _LONGEST_PIN = "4h"
-"""Longest time for which a pod may keep its node in a pool whose purpose allows no endless pin."""
+"""Longest time for which a pod may keep its node from consolidation in a pool whose purpose allows no endless pin.
+
+Drift, expiry and the end of a pool's hours take the node all the same, at the end of the pool's terminationGracePeriod.
+"""
 _PINNING_PURPOSES = ("training", "notebook", "batch")
 """Purposes whose pods lose work if their node goes."""
 _USUAL_DRAIN_S = 3600
@@ -126,19 +129,24 @@ def _bound_grace(config: StackConfig) -> AdmissionRule:
     )
 
 
+def list_pinnable_pools(config: StackConfig) -> list[str]:
+    """Return the pools whose pods may keep their nodes from consolidation without an end."""
+    return [pool.name for pool in config.gpu_pools if pool.purpose in _PINNING_PURPOSES]
+
+
 def _refuse_endless_pins(config: StackConfig) -> AdmissionRule:
-    pools = [pool.name for pool in config.gpu_pools if pool.purpose in _PINNING_PURPOSES]
+    pools = list_pinnable_pools(config)
     pin = f"variables.metadata.?annotations[?'{PIN}'].orValue('')"
     # At most three parts of five digits, since a longer duration would break CEL.
     is_time = f"{pin}.matches('^([0-9]{{1,5}}([.][0-9]{{1,5}})?(s|m|h)){{1,3}}$') && duration({pin}) <= "
     return AdmissionRule(
         id="no-endless-pins",
-        keeps="Pods keep their node for ever only in pools for training, notebooks and batch jobs, and elsewhere for "
-        f"at most {_LONGEST_PIN}.",
+        keeps="Pods keep their node from consolidation without an end only in pools for training, notebooks and batch "
+        f"jobs, and elsewhere for at most {_LONGEST_PIN}.",
         expression=f"{pin} in ['', 'false'] || ({pin} == 'true' && {ASKS} && variables.target in "
         f"{write_literal(pools)}) || ({is_time}duration('{_LONGEST_PIN}'))",
-        message=f"{PIN} keeps a node for ever: write a time of at most {_LONGEST_PIN}, such as 30m; true is for "
-        + (f"pods with GPUs in {' or '.join(pools)}" if pools else "pools of other purposes"),
+        message=f"{PIN} keeps nodes that nobody needs: write a time of at most {_LONGEST_PIN}, such as 30m; true is "
+        "for " + (f"pods with GPUs in {' or '.join(pools)}" if pools else "pools of other purposes"),
     )
 
 

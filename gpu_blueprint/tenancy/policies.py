@@ -3,6 +3,7 @@
 from ..config import StackConfig
 from .admission import AdmissionPolicy, WaivableRule
 from .claims import build_claim_policy
+from .eviction_budgets import build_eviction_budget_policy
 from .foreign_kinds import build_foreign_kind_policy
 from .platform_objects import build_platform_object_policy
 from .pods import build_pod_policy
@@ -23,6 +24,7 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
         build_template_policy(config),
         build_service_policy(config),
         build_claim_policy(config),
+        build_eviction_budget_policy(config),
         build_secret_policy(),
         build_role_binding_policy(config),
         build_platform_object_policy(config),

@@ -67,6 +67,24 @@ def test_a_budget_of_no_node_blocks_the_drain() -> None:
     assert not found.is_interrupting_training
 
 
+def test_a_pod_that_may_not_be_evicted_keeps_no_node_that_drifts_and_has_a_grace() -> None:
+    """tests/changes/test_drains_successors_on_karpenter.py sees the same of the real Karpenter."""
+    (found,) = drain([MAIN, NODES], [make_pool(template=TAINTED), NODES])
+    assert "no successor starts for it, and it is deleted after 1h less its own grace" in found.pinned
+    endless = make_pool(template={"terminationGracePeriod": None})
+    (kept,) = drain([endless, NODES], [make_pool(template={**TAINTED, "terminationGracePeriod": None}), NODES])
+    assert kept.pinned.endswith("lets none go) keeps its node")
+    blocking: dict[str, Any] = {"disruption": {"budgets": [{"nodes": "0"}]}}
+    assert drain([MAIN, NODES], [make_pool(template=TAINTED, **blocking), NODES])[0].pinned == ""
+
+
+def test_a_pod_that_may_not_be_evicted_outlives_a_removed_pool_by_the_grace() -> None:
+    (found,) = drain([MAIN, NODES], [NODES])
+    assert found.pinned.endswith("is deleted after 1h less its own grace")
+    (kept,) = drain([make_pool(template={"terminationGracePeriod": None}), NODES], [NODES])
+    assert kept.pinned.endswith("keeps its node until it ends")
+
+
 @pytest.mark.parametrize(
     ("labels", "interrupts"),
     [

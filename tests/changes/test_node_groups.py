@@ -159,6 +159,8 @@ def test_a_static_pool_bears_its_own_name_and_purpose() -> None:
     static = make_group("train", labels=labels)
     found = roll([static, make_template("train")], [])
     assert (found.pool, found.purpose, found.is_interrupting_training) == ("train", "training", True)
+    assert found.pinned == "EKS evicts pods with karpenter.sh/do-not-disrupt like all others"
+    assert roll([SYSTEM, make_template()], []).pinned == "", "system nodes hold pods of the platform alone"
     (group, pool) = sorted(drain([static], [make_pool("train")]), key=lambda drain: drain.pool) * 2
     assert group == pool and group.reasons == ("Karpenter launches the pool's nodes now",)
     assert group.twice_usd_hour is not None and group.twice_usd_hour > 0

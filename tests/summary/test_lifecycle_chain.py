@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gpu_blueprint.config.disruption import PINNED
 from gpu_blueprint.summary.lifecycle_chain import describe_lifecycle
 
 from ..support import builders
@@ -18,6 +19,8 @@ def test_inference_on_spot_says_that_under_used_nodes_stay_and_that_drift_renews
         "an under-used spot node goes only when its pods fit on other nodes: no spot node replaces it",
         "no node goes for its age; a new AMI replaces nodes by drift",
         "drift replaces up to 1 node at once, so 1 node may run beyond the ceiling; pods get 15m to end",
+        f"{PINNED} keeps its node from consolidation alone: drift takes the node at once, without a successor for the "
+        "pod, and deletes the pod after 15m less its own grace",
     ]
 
 
@@ -33,6 +36,14 @@ def test_an_age_and_a_pool_that_saves_nothing_are_named() -> None:
     found = lines(disruption={"expireAfter": "336h", "consolidateAfter": "Never"}, purchase=["on-demand"])
     assert found[0] == "Karpenter removes no node to save money"
     assert found[1] == "at the age of 336h a node is drained by force, before its successor starts"
+    assert "drift and expiry take the node at once" in found[-1]
+
+
+def test_a_pod_that_may_not_be_evicted_keeps_a_node_that_neither_drift_nor_age_takes() -> None:
+    blocks: Any = {"budgets": [{"nodes": "0", "reasons": ["Drifted"]}]}
+    assert PINNED not in " ".join(lines(disruption=blocks, purchase=["on-demand"]))
+    aged = lines(disruption={**blocks, "expireAfter": "336h"}, purchase=["on-demand"])
+    assert "alone: expiry takes the node at once" in aged[-1]
 
 
 def test_static_nodes_change_only_with_an_update() -> None:

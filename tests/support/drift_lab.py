@@ -27,7 +27,7 @@ from .processes import wait_for
 CLAIM, POOL = ("karpenter.sh/v1", "NodeClaim"), ("karpenter.sh/v1", "NodePool")
 CLASS = ("karpenter.k8s.aws/v1", "EC2NodeClass")
 KINDS = ("EC2NodeClass", "NodeOverlay", "NodePool")
-_AT_ONCE = Timings(boot_s=0, device_plugin_s=0, mig_manager_s=0)
+AT_ONCE = Timings(boot_s=0, device_plugin_s=0, mig_manager_s=0)
 _POOL_LABEL = "karpenter.sh/nodepool"
 _NOTICE_S = 3
 """Karpenter reports drift about a second after it has read an object, and nothing tells that it found none."""
@@ -123,7 +123,7 @@ class DriftLab:
 
     def find_drifts(self) -> dict[str, str]:
         """Return node → the reason of Karpenter."""
-        conditions = {node: _find_condition(claim, "Drifted") for node, claim in self._name_claims().items()}
+        conditions = {node: find_condition(claim, "Drifted") for node, claim in self._name_claims().items()}
         return {node: found["reason"] for node, found in conditions.items() if found}
 
     def watch(self, expected: dict[str, str]) -> dict[str, str]:
@@ -181,7 +181,7 @@ def open_drift_lab() -> Iterator[DriftLab]:
     scene = build_scene("dev", config, base)
     selecting = [item.inputs for item in plan_pools(MORE_GROUPS) if kind(item) == "EC2NodeClass"]
     scene = replace(scene, extra_images=EXTRA_IMAGES, manifests=(*scene.manifests, *selecting))
-    with Lab(scene, _AT_ONCE) as lab:
+    with Lab(scene, AT_ONCE) as lab:
         lab.install_crds()
         lab.start_karpenter()
         assert lab.load(_list_objects(base).values()) == []
@@ -230,7 +230,7 @@ def _list_objects(planned: Plan) -> dict[tuple[str, str], Any]:
     return {(kind(item), item.inputs["metadata"]["name"]): item.inputs for item in found}
 
 
-def _find_condition(found: Any, kind_name: str) -> dict[str, Any]:
+def find_condition(found: Any, kind_name: str) -> dict[str, Any]:
     """Return a condition of an object that is true; empty if it is not."""
     conditions = found.get("status", {}).get("conditions") or []
     return next((item for item in conditions if item["type"] == kind_name and item["status"] == "True"), {})
@@ -238,4 +238,4 @@ def _find_condition(found: Any, kind_name: str) -> dict[str, Any]:
 
 def _is_read(found: Any) -> bool:
     """Return whether Karpenter has judged the newest form of an object."""
-    return bool(_find_condition(found, "Ready").get("observedGeneration") == found["metadata"]["generation"])
+    return bool(find_condition(found, "Ready").get("observedGeneration") == found["metadata"]["generation"])
