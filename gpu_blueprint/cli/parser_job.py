@@ -46,6 +46,13 @@ def _add_run(job: argparse.ArgumentParser) -> None:
         type=_read_count,
         help="GPUs of each node, and processes that torchrun starts there (default: all GPUs of a node)",
     )
+    run.add_argument(
+        "--wait",
+        metavar="TIME",
+        default="",
+        help="time for which each of several nodes waits for the others, such as 45m (default: 2h); all nodes but the "
+        "last are paid for meanwhile",
+    )
     _add_surroundings(run)
     run.add_argument(
         "--name",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from ..config import Pool, S3Storage, StackConfig
 from ..images.sources import split_name
 from .environment import name_checkpoint_folder
-from .jobs import KEEP_S
+from .jobs import KEEP_S, MOST_FAILURES
 from .requests import find_efa_support
 from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
@@ -113,6 +113,8 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     waiting = f"{kind}s,{'workloads,' if run.pool in config.queued_pools else ''}pods"
     yield "apply:  put this text into a file, then kubectl apply --filename FILE"
     yield f"waits?  kubectl get {waiting} {place}; kubectl describe says why"
+    if run.spans_nodes:
+        yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {MOST_FAILURES} restarts"
     yield f"follow: kubectl logs --follow {place} {pods}{' (the first node)' if run.spans_nodes else ''}"
     yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to save)"
     yield f"resume: apply the text again; delete a run that has ended first, which stays for {_KEPT} with its logs"

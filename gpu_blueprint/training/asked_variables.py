@@ -14,6 +14,7 @@ OWNED: Mapping[str, str] = MappingProxyType(
         "PET_NODE_RANK": "it is the index of the pod; leave it out",
         "PET_MASTER_ADDR": "it is the name of the first pod; leave it out",
         "PET_MASTER_PORT": "all nodes meet there; leave it out",
+        "PET_RDZV_CONF": "give --wait",
         "CHECKPOINT_DIR": "give --checkpoints and --name",
         "CPU_REQUEST": "it is the CPU of the pod; leave it out",
     }

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..config import StackConfig
+from ..config.scalars import count_seconds
 from .run import TrainingRun
 from .volumes import SCRATCH_FOLDER, has_scratch
 
@@ -23,9 +24,6 @@ _PORT = 29500
 _ALONE = "127.0.0.1"
 _RANK = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 _FIRST_NODE = "metadata.annotations['jobset.sigs.k8s.io/coordinator']"
-_WAIT_S = 7 * 24 * 3600
-"""Seconds that a node waits for the others. torchrun gives up after 900 and ends with 1, which counts as a failure, and
-a new spot node takes longer on some days (LaunchConfig; static_tcp_rendezvous reads ``timeout``)."""
 _RECORDED = 2000
 """Collectives of which each rank keeps time, size and stack (PyTorch tutorial, "Flight Recorder")."""
 
@@ -59,7 +57,8 @@ def _meet(run: TrainingRun) -> Iterator[dict[str, Any]]:
     yield _read("PET_MASTER_ADDR", _FIRST_NODE) if run.spans_nodes else _set("PET_MASTER_ADDR", _ALONE)
     yield _set("PET_MASTER_PORT", _PORT)
     if run.spans_nodes:
-        yield _set("PET_RDZV_CONF", f"timeout={_WAIT_S}")
+        # Seconds; torchrun gives up after 900 by itself (LaunchConfig; static_tcp_rendezvous reads ``timeout``).
+        yield _set("PET_RDZV_CONF", f"timeout={count_seconds(run.wait)}")
 
 
 def _talk(run: TrainingRun) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..catalog.training_images import EFA_SUPPORT, EfaSupport
 from ..config import Pool, StackConfig, Tenant
+from ..config.scalars import count_seconds
 from ..errors import UsageError, suggest
 from ..images.allowed import is_allowed, name_fully
 from ..images.sources import find_origin, split_name
@@ -14,11 +15,13 @@ from .asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mist
 from .asked_variables import find_variable_mistakes, read_variables
 from .jobsets import find_longest_name
 from .limits import choose_gpus, find_limits
-from .run import PLAIN, TrainingRun
+from .run import DEFAULT_WAIT, PLAIN, TrainingRun
 
 DEFAULT_NAME = "train"
 _LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
 _LONGEST_JOB = 63
+_WAIT = re.compile(r"([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?(?<=[hms])", re.ASCII)
+_LEAST_WAIT, _LONGEST_WAIT = "15m", "168h"
 _IMAGE = re.compile(
     r"([\w.-]+(:[0-9]{1,5})?/)?[a-z0-9._/-]*[a-z0-9](:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?", re.ASCII
 )
@@ -43,6 +46,8 @@ class RunRequest:
     checkpoints: str = ""
     """Name of a storage."""
     name: str = DEFAULT_NAME
+    wait: str = ""
+    """Time for which each node waits for the others, such as ``2h``, the default; only for several nodes."""
     mounts: tuple[str, ...] = ()
     """Names of further storages."""
     env: tuple[str, ...] = ()
@@ -71,6 +76,7 @@ def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
         gpus=gpus,
         image=asked.image,
         script=asked.script,
+        wait=asked.wait or DEFAULT_WAIT,
         command=asked.command,
         checkpoints=find_mount(config, asked.tenant, asked.checkpoints),
         mounts=tuple(mount for name in asked.mounts if (mount := find_mount(config, asked.tenant, name))),
@@ -98,8 +104,22 @@ def _list_mistakes(
         yield from find_checkpoint_mistakes(config, asked.tenant, asked.checkpoints)
     yield from find_mount_mistakes(config, asked.tenant, asked.mounts, asked.checkpoints)
     yield from find_variable_mistakes(asked.env)
+    if asked.wait:
+        yield from _find_wait_mistakes(asked)
     yield from _find_name_mistakes(asked)
     yield from find_command_mistakes(asked.command)
+
+
+def _find_wait_mistakes(asked: RunRequest) -> Iterator[str]:
+    hint = f"write {_LEAST_WAIT} to {_LONGEST_WAIT}, such as {DEFAULT_WAIT}"
+    if asked.nodes == 1:
+        yield "--wait: a run on one node waits for nobody; leave --wait out"
+    elif not _WAIT.fullmatch(asked.wait):
+        yield f"--wait: {asked.wait[:40]!r} is no duration; {hint}"
+    elif count_seconds(asked.wait) < count_seconds(_LEAST_WAIT):
+        yield f"--wait: {asked.wait} is too short for a node to start and to pull its image; {hint}"
+    elif count_seconds(asked.wait) > count_seconds(_LONGEST_WAIT):
+        yield f"--wait: {asked.wait} is longer than a week, and all nodes but the last are paid for; {hint}"
 
 
 def _explain_pool(config: StackConfig, name: str) -> str:

@@ -13,6 +13,9 @@ STOPPED_CODE = 75
 """Exit code of a pod that was told to stop: it starts again, and nothing is counted (EX_TEMPFAIL of sysexits.h)."""
 GRACE_S = SPOT_LEAVES_S
 """Seconds from SIGTERM to SIGKILL, where the pool leaves them."""
+DEFAULT_WAIT = "2h"
+"""Time for which a node waits for the others. torchrun alone waits for 15 minutes, and a spot node takes longer on some
+days; a node with a broken GPU never comes, and all others are paid for meanwhile."""
 PLAIN = """\
 run "$@"
 finish
@@ -37,6 +40,8 @@ class TrainingRun:
     """The program with its arguments, such as ``("torchrun", "train.py")``."""
     script: str = PLAIN
     """Script of the shell around the command."""
+    wait: str = DEFAULT_WAIT
+    """Time for which each of several nodes waits for the others, such as ``2h``; then its program ends with 1."""
     checkpoints: Mount | None = None
     """The storage that keeps checkpoints; the tenant may write. None if the command keeps them by itself."""
     mounts: tuple[Mount, ...] = ()

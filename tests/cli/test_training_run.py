@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from gpu_blueprint.cli import main
+from gpu_blueprint.training.run import DEFAULT_WAIT
 
 IMAGE = "reg.example.com/team/train:1"
 
@@ -34,6 +35,19 @@ def test_several_nodes_print_a_jobset_and_warn_beside_it(project: Path, capsys: 
     assert (found["kind"], found["metadata"]["name"]) == ("JobSet", "llm")
     assert printed.err.startswith(f"warning: nobody knows whether {IMAGE.partition(':1')[0]} has libfabric")
     assert printed.out.startswith(f"# {printed.err.splitlines()[0]}\n")
+
+
+def test_the_wait_for_the_other_nodes_reaches_the_pods(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("--nodes", "2", "--wait", "45m", "--image", IMAGE, "--", "torchrun", "train.py") == 0
+    out = capsys.readouterr().out
+    assert "timeout=2700" in out
+    assert "# peers:  a node waits 45m for the others, then ends with 1: one of 20 restarts\n" in out
+
+
+def test_the_help_names_the_wait_of_a_run_without_the_word(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["job", "--help"])
+    assert f"such as 45m (default: {DEFAULT_WAIT})" in " ".join(capsys.readouterr().out.split())
 
 
 def test_storage_and_gpus_reach_the_run(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +90,7 @@ def test_an_unknown_stack_is_refused_first(project: Path, capsys: pytest.Capture
     "words",
     [
         *(["--image", IMAGE], ["--gpus", "1"], ["--nodes", "2"], ["--checkpoints", "homes"], ["--", "torchrun"]),
-        *(["--mount", "homes"], ["--env", "A=1"], ["--name", "x"], ["--nodes", "0"]),
+        *(["--mount", "homes"], ["--env", "A=1"], ["--wait", "2h"], ["--name", "x"], ["--nodes", "0"]),
     ],
     ids=" ".join,
 )

@@ -39,9 +39,10 @@ def test_torchrun_on_one_node_meets_itself() -> None:
     assert "NCCL_SOCKET_IFNAME" not in found
 
 
-def test_a_node_waits_a_week_for_the_others() -> None:
-    """After 15 minutes torchrun would end, and the wait for a spot node would count as a failure."""
-    assert variables(nodes=2)["PET_RDZV_CONF"] == "timeout=604800"
+@pytest.mark.parametrize(("wait", "seconds"), [("", 7200), ("2h", 7200), ("15m", 900), ("168h", 604800)])
+def test_a_node_waits_for_the_others_as_long_as_the_run_says(wait: str, seconds: int) -> None:
+    """torchrun alone waits for 15 minutes, in which a spot node may not come, and each end counts as a failure."""
+    assert variables(nodes=2, wait=wait)["PET_RDZV_CONF"] == f"timeout={seconds}"
     assert "PET_RDZV_CONF" not in variables()
 
 
