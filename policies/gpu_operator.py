@@ -1,13 +1,23 @@
 """Rules for the GPU Operator's Helm values, and for the DCGM engine that it runs beside the node monitoring agent."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gpu_blueprint.catalog import GPUS, MigTable, find_mig_profile
 from gpu_blueprint.sharing.placement import can_place, explain_fault
 
 from .effects.charts import CHART_KINDS, read_value, read_value_flag
-from .effects.gpu_counts import MIG_LABEL, list_mig_entries, read_configs, read_layout
+from .effects.gpu_counts import (
+    MIG_LABEL,
+    MIXED,
+    PluginFile,
+    find_plugin_file,
+    find_strategy,
+    list_mig_entries,
+    read_configs,
+    read_layout,
+    read_plugin_file,
+)
 from .effects.gpu_nodes import (
     installs,
     is_operator,
@@ -63,28 +73,50 @@ def _is_second(release: Resource, part: str, nodes: list[Resource], stack: Stack
     return bool(find_wrong(nodes, lambda found: installs(release, part, found, stack)))
 
 
-def _refuse_single_strategy(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    if not is_operator(release):
+def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    """Judge the MIG strategy on the program's nodes; a program that shows none may have nodes that read any file."""
+    if not is_operator(release) or not read_value_flag(release, "devicePlugin", "enabled", default=True):
         return
-    strategy = read_text(read_value(release, "mig", "strategy", default="single"), "mig.strategy")
-    if strategy != "mixed" and _uses_mig(release, stack):
-        report(f"the MIG strategy {strategy!r} gives slices and whole GPUs one name, or hands out no slices")
 
+    def mixes(nodes: Resource | None) -> bool:
+        return find_strategy(release, nodes, stack) in (MIXED, "")
 
-def _uses_mig(release: Resource, stack: Stack) -> bool:
-    """Tell whether nodes of the program are cut, or an overlay, a limit or a quota counts slices."""
     served = [nodes for nodes in list_gpu_nodes(stack) if not is_switched_off(nodes, "device-plugin")]
-    labels = (read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) for nodes in served)
+    wrong: list[Resource | None] = [*find_wrong(served, lambda found: _is_cut(found) and not mixes(found))]
+    if not find_wrong(served, _is_cut) and _counts_slices(release, stack) and not mixes(None):
+        wrong.append(None)
+    for strategy in sorted({find_strategy(release, nodes, stack) for nodes in wrong}):
+        report(f"the MIG strategy {strategy!r} gives slices and whole GPUs one name, or hands out no slices")
+    for file in _list_files(release, served, stack) if served else _list_all_files(release, stack):
+        if file.ends_plugin:
+            report(f"the MIG strategy {MIXED!r} ends the device plugin, because its config {file.name!r} shares by MPS")
+
+
+def _list_files(release: Resource, nodes: Sequence[Resource], stack: Stack) -> list[PluginFile]:
+    """Return each file that some nodes read, once, as far as the program holds the files."""
+    found = [find_plugin_file(release, each, stack) for each in nodes]
+    return list({file.name: file for file in found if file}.values())
+
+
+def _list_all_files(release: Resource, stack: Stack) -> list[PluginFile]:
+    files = read_configs(release, "devicePlugin", stack) or {}
+    return [read_plugin_file(release, name, files) for name in files]
+
+
+def _is_cut(nodes: Resource) -> bool:
+    return read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) not in ("", "all-disabled")
+
+
+def _counts_slices(release: Resource, stack: Stack) -> bool:
+    """Tell whether the MIG manager's configs cut GPUs, or an overlay, a limit or a quota counts slices."""
     names = (
         name
         for kind, field in (("NodeOverlay", "capacity"), ("NodePool", "limits"), ("ResourceQuota", "hard"))
         for found in stack.select(kind)
         for name in found.read_block("spec", field)
     )
-    return (
-        any(label not in ("", "all-disabled") for label in labels)
-        or any(find_mig_profile(name.removeprefix("requests.")) for name in names)
-        or any(True for _ in _list_layouts(release, stack))
+    return any(find_mig_profile(name.removeprefix("requests.")) for name in names) or any(
+        True for _ in _list_layouts(release, stack)
     )
 
 
@@ -165,13 +197,22 @@ RULES = (
     Rule(
         id="mig-strategy-mixed",
         kinds=CHART_KINDS,
-        check=_refuse_single_strategy,
+        check=_refuse_wrong_strategies,
         needs_stack=True,
-        looks_at="mig.strategy of the GPU Operator in programs that cut GPUs or count slices",
-        passes="the strategy is mixed, or nothing in the program uses MIG",
-        fails="the strategy is single, none or not set, and the program uses MIG",
-        why="slices and whole GPUs get the same resource name, so a pod gets a slice instead of a whole GPU",
-        fix="set mig.strategy: mixed",
+        looks_at=(
+            "the MIG strategy of the device plugin on each kind of node: mig.strategy of the GPU Operator, which wins, "
+            "else flags.migStrategy of the file that the nodes read"
+        ),
+        passes="the strategy is mixed where GPUs are cut or slices are counted, and not mixed where MPS shares them",
+        fails="the strategy is single, none or not set where GPUs are cut, or mixed where MPS shares them",
+        why=(
+            "without mixed, slices and whole GPUs get the same resource name, so a pod gets a slice instead of a whole "
+            "GPU; under mixed, the device plugin refuses MPS and ends, so the node has no GPU"
+        ),
+        fix=(
+            'set mig.strategy: "", which leaves the strategy to the files of the device plugin, and in each file '
+            "without MPS flags.migStrategy: mixed; without any MPS, mig.strategy: mixed is enough"
+        ),
     ),
     Rule(
         id="operator-tolerates-taints",

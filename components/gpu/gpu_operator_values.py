@@ -7,7 +7,7 @@ import yaml
 
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.sharing import SharingProfile
+from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile
 
 from ..helm import complete_values
 from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
@@ -30,8 +30,9 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
         "cdi": {"enabled": True},
-        # "mixed" gives each MIG profile a resource name of its own; "single" would call a slice nvidia.com/gpu.
-        "mig": {"strategy": "mixed"},
+        # Each file of the device plugin holds the MIG strategy of its nodes. A strategy here would win over all files,
+        # a missing one would be "single", and only an empty text sets no variable.
+        "mig": {"strategy": ""},
         # The chart's jobs take the tolerations of the operator (cleanup_crd.yaml), and the place of the master
         # (post-delete-job.yaml of the subchart).
         "operator": ON_SYSTEM_NODES,
@@ -75,7 +76,7 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
 
 def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
     """Return one device-plugin config per way of sharing. Nodes without the label get ``none``, which shares no GPU."""
-    files: dict[str, Any] = {"none": {"version": "v1"}}
+    files: dict[str, Any] = {"none": UNSHARED_PLUGIN_CONFIG}
     for profile in profiles:
         files |= profile.plugin_configs
     return {

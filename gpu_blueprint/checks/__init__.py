@@ -95,6 +95,7 @@ from .services import (
     warn_of_rollouts_that_wait,
     warn_of_services_that_wait_for_each_other,
 )
+from .sharing_values import refuse_helm_values_against_sharing
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
 from .start_times import (
@@ -171,6 +172,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_repair_budgets_without_repair,
     refuse_helm_values_without_chart,
     refuse_helm_values_against_queues,
+    refuse_helm_values_against_sharing,
     refuse_costs_above_bounds,
     refuse_large_identities,
     refuse_queues_without_effect,

@@ -1,13 +1,23 @@
 """The sharing of GPUs between pods: the legal combinations, and the resources, labels, taint and settings of each."""
 
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
-from .profile import OPERANDS_LABEL, POOL_KEY, SHARED_GPU, WHOLE_GPU, SharingProfile, derive_profile, find_mig_layout
+from .profile import (
+    OPERANDS_LABEL,
+    POOL_KEY,
+    SHARED_GPU,
+    UNSHARED_PLUGIN_CONFIG,
+    WHOLE_GPU,
+    SharingProfile,
+    derive_profile,
+    find_mig_layout,
+)
 from .refusals import find_refusals
 
 __all__ = [
     "OPERANDS_LABEL",
     "POOL_KEY",
     "SHARED_GPU",
+    "UNSHARED_PLUGIN_CONFIG",
     "WHOLE_GPU",
     "Exclusive",
     "Mig",

@@ -21,6 +21,8 @@ POOL_KEY = "gpu-blueprint/pool"
 MIG_CONFIG_LABEL = "nvidia.com/mig.config"
 OPERANDS_LABEL = "nvidia.com/gpu.deploy.operands"
 PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config"
+UNSHARED_PLUGIN_CONFIG: Mapping[str, Any] = {"version": "v1", "flags": {"migStrategy": "mixed"}}
+"""The device-plugin config file that shares no GPU. ``mixed`` gives each MIG profile a resource name of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +116,10 @@ def _replicate(
         "failRequestsGreaterThanOne": True,
         "resources": [{"name": name, "replicas": replicas} for name in whole],
     }
-    plugin = {key: {"version": "v1", "sharing": {"timeSlicing" if mode == "time-slicing" else mode: settings}}}
+    # The plugin ends at its start where a file shares by MPS under the MIG strategy "mixed", also on GPUs without MIG
+    # (k8s-device-plugin v0.19.1, cmd/nvidia-device-plugin/main.go, validateFlags).
+    base, shared = ({"version": "v1"}, "mps") if mode == "mps" else (UNSHARED_PLUGIN_CONFIG, "timeSlicing")
+    plugin = {key: {**base, "sharing": {shared: settings}}}
     resources = {f"{name}{_SHARED}": count * replicas for name, count in whole.items()}
     return _hand_out(resources, summary, node_labels=labels, plugin_configs=plugin, **applied)
 

@@ -1,11 +1,12 @@
 """Questions about GPU counts: which extended resources a node of a pool really hands out.
 
 The answer follows from the node's labels and from the configs of the GPU Operator's MIG manager and device plugin.
-Source of the rules: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20.
+Source of the rules: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20. What
+the device plugin makes of a file was run on k8s-device-plugin v0.19.1.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,10 @@ from .extended_resources import parse_count
 from .gpu_nodes import is_operator, is_switched_off, read_node_labels
 
 MIG_LABEL, PLUGIN_LABEL = "nvidia.com/mig.config", "nvidia.com/device-plugin.config"
+_PREFIX = "nvidia.com/"
 _WHOLE = "nvidia.com/gpu"
+MIXED = "mixed"
+"""The MIG strategy under which each MIG profile has a resource name of its own."""
 _UNCUT = "all-disabled"
 
 
@@ -42,8 +46,92 @@ def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
     charts = [release for release in stack.select(*CHART_KINDS) if is_operator(release) or _is_plugin(release)]
     if len(charts) != 1 or is_switched_off(pool, "device-plugin"):
         return None
-    devices = _cut(charts[0], pool, row, stack)
-    return _share(charts[0], pool, devices, stack) if devices else None
+    file = find_plugin_file(charts[0], pool, stack)
+    devices = _cut(charts[0], pool, row, stack, file.strategy) if file else None
+    return _share(devices, file) if devices and file else None
+
+
+@dataclass(frozen=True)
+class PluginFile:
+    """The config file that the device plugin reads on some nodes, and what it makes of it."""
+
+    name: str
+    """Empty if the plugin reads no file."""
+    strategy: str
+    """The MIG strategy: ``none``, ``single`` or ``mixed``; any other text ends the plugin."""
+    sharing: Mapping[str, Any]
+    """Its ways of sharing: ``timeslicing`` and ``mps``, in lower case."""
+    is_missing: bool = False
+    """True if the program has no file of this name."""
+
+    @property
+    def ends_plugin(self) -> bool:
+        """True if the plugin ends at its start because the file shares by MPS under the MIG strategy mixed."""
+        return self.strategy == MIXED and self.sharing.get("mps") is not None
+
+
+def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -> PluginFile | None:
+    """Return the file that the device plugin reads on nodes; None if the program does not hold it.
+
+    Args:
+        operator: The GPU Operator's chart, or the chart of the device plugin.
+        nodes: A NodePool or a node group; None stands for nodes without labels.
+        stack: The program.
+    """
+    if not read_value_flag(operator, "devicePlugin", "enabled", default=True):
+        return None
+    files = read_configs(operator, "devicePlugin", stack)
+    if files is None:
+        return None
+    default = read_text(read_value(operator, *_find_config(operator, "devicePlugin"), "default"), "config.default")
+    label = read_text(read_node_labels(nodes).get(PLUGIN_LABEL), PLUGIN_LABEL) if nodes else ""
+    name = (label or default) if files else ""
+    return read_plugin_file(operator, name, files)
+
+
+def read_plugin_file(operator: Resource, name: str, files: Mapping[str, Any]) -> PluginFile:
+    """Return what the device plugin makes of one of its files: its own settings win over the file.
+
+    The plugin reads the keys of a file without regard to case.
+    """
+    content = _read_section(read_mapping(read_document(files.get(name), name), name))
+    flags = _read_section(read_mapping(content.get("flags"), f"{name}.flags"))
+    strategy = (
+        _find_stated_strategy(operator) or read_text(flags.get("migstrategy"), f"{name}.flags.migStrategy") or "none"
+    )
+    sharing = _read_section(read_mapping(content.get("sharing"), f"{name}.sharing"))
+    return PluginFile(name, strategy, sharing, is_missing=bool(name) and name not in files)
+
+
+def _read_section(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {str(key).lower(): value for key, value in block.items()}
+
+
+def find_strategy(operator: Resource, nodes: Resource | None, stack: Stack) -> str:
+    """Return the MIG strategy under which the device plugin runs on nodes; empty if the program does not show it.
+
+    Arguments are those of ``find_plugin_file``.
+    """
+    if stated := _find_stated_strategy(operator):
+        return stated
+    file = find_plugin_file(operator, nodes, stack)
+    return file.strategy if file and not file.is_missing else ""
+
+
+def _find_stated_strategy(operator: Resource) -> str:
+    """Return the MIG strategy that a chart sets for all nodes; empty if it leaves the strategy to the files.
+
+    The operator sets a strategy that is not empty over the variable that a program adds to the plugin.
+    """
+    if _is_plugin(operator):
+        return read_text(read_value(operator, "migStrategy"), "migStrategy")
+    stated = read_text(read_value(operator, "mig", "strategy", default="single"), "mig.strategy")
+    variables = read_mappings(read_value(operator, "devicePlugin", "env"), "devicePlugin.env")
+    added = (read_text(each.get("value"), "devicePlugin.env") for each in variables if each.get("name") == _VARIABLE)
+    return stated or next(added, "")
+
+
+_VARIABLE = "MIG_STRATEGY"
 
 
 def _is_plugin(release: Resource) -> bool:
@@ -57,14 +145,15 @@ def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
     return handout is not None and handout.counts != {_WHOLE: row.gpu_devices}
 
 
-def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack) -> Handout | None:
+def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strategy: str) -> Handout | None:
     """Return the GPUs and the MIG slices of a node before they are shared."""
     whole = {_WHOLE: row.gpu_devices}
     name = read_text(read_node_labels(pool).get(MIG_LABEL), MIG_LABEL)
     if name in ("", _UNCUT):
         return Handout(whole, f"no label {MIG_LABEL} cuts its GPUs")
-    mixed = read_text(read_value(operator, "mig", "strategy"), "mig.strategy") == "mixed"
-    if not mixed or not read_value_flag(operator, "migManager", "enabled", default=True):
+    if _is_plugin(operator) or not read_value_flag(operator, "migManager", "enabled", default=True):
+        return None
+    if strategy != MIXED:
         return None  # the rule mig-strategy-mixed judges the other strategies
     configs = read_configs(operator, "migManager", stack)
     if configs is None:
@@ -133,46 +222,41 @@ def _list_devices(entry: Mapping[str, Any], row: Instance) -> set[int]:
     return every if "all" in named else every & {int(read_number(item, "devices")) for item in named}
 
 
-def _share(operator: Resource, pool: Resource, devices: Handout, stack: Stack) -> Handout | None:
+def _share(devices: Handout, file: PluginFile) -> Handout:
     """Return the resources after the device plugin has multiplied and renamed them."""
-    if not read_value_flag(operator, "devicePlugin", "enabled", default=True):
-        return None
-    configs = read_configs(operator, "devicePlugin", stack)
-    if configs is None:
-        return None
-    default = read_text(read_value(operator, *_find_config(operator, "devicePlugin"), "default"), "config.default")
-    label = read_text(read_node_labels(pool).get(PLUGIN_LABEL), PLUGIN_LABEL)
-    name = label or default
-    if not configs or not name:
-        return devices
-    if name not in configs:
-        return Handout({}, f"the device plugin has no config {name!r}, so it does not start")
-    return _multiply(devices, configs[name], name)
-
-
-def _multiply(devices: Handout, file: Any, name: str) -> Handout:
-    sharing = read_mapping(read_mapping(read_document(file, name), name).get("sharing"), "sharing")
+    if file.is_missing:
+        return Handout({}, f"the device plugin has no config {file.name!r}, so it does not start")
+    if file.ends_plugin:
+        return Handout({}, f"the device plugin ends: its config {file.name!r} shares by MPS under the strategy mixed")
+    mode = "mps" if file.sharing.get("mps") is not None else "timeslicing"  # MPS alone is in force beside time-slicing
+    block = read_mapping(file.sharing.get(mode), mode)
+    renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
     counts = dict(devices.counts)
-    for mode, shared, renames in _list_replicas(sharing):
-        for resource, replicas in shared.items():
-            if mode == "mps" and resource != _WHOLE:
-                continue
-            count = counts.pop(resource, 0) * replicas
-            if count:
-                counts[f"{resource}.shared" if renames else resource] = count
+    for resource, replicas in _read_replicas(block).items():
+        if replicas < _FEWEST:
+            return Handout({}, f"the device plugin refuses its config {file.name!r}: replicas begin at {_FEWEST}")
+        if mode == "mps" and resource != _WHOLE:
+            continue
+        count = counts.pop(resource, 0) * replicas
+        if count:
+            counts[f"{resource}.shared" if renames else resource] = count
     return Handout(
-        counts, devices.because if counts == devices.counts else f"the device plugin's config {name!r} decides"
+        counts, devices.because if counts == devices.counts else f"the device plugin's config {file.name!r} decides"
     )
 
 
-def _list_replicas(sharing: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, int], bool]]:
-    for mode in ("timeSlicing", "mps"):
-        block = read_mapping(sharing.get(mode), mode)
-        replicas = {
-            read_text(item.get("name"), "resources.name"): int(read_number(item.get("replicas"), "resources.replicas"))
-            for item in read_mappings(block.get("resources"), "resources")
-        }
-        yield mode, replicas, read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
+_FEWEST = 2
+"""The smallest number of replicas that the device plugin accepts."""
+
+
+def _read_replicas(block: Mapping[str, Any]) -> dict[str, int]:
+    """Return extended resource → replicas; the plugin adds its prefix to a name without it."""
+    return {
+        f"{_PREFIX}{read_text(item.get('name'), 'resources.name').removeprefix(_PREFIX)}": int(
+            read_number(item.get("replicas"), "resources.replicas")
+        )
+        for item in read_mappings(block.get("resources"), "resources")
+    }
 
 
 _OWN = ("default-mig-parted-config",)

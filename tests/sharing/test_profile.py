@@ -17,7 +17,7 @@ from gpu_blueprint.catalog import (
     find_instance,
     list_instances,
 )
-from gpu_blueprint.sharing import Sharing, SharingProfile, derive_profile, find_refusals
+from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, Sharing, SharingProfile, derive_profile, find_refusals
 from gpu_blueprint.sharing.placement import can_place, list_legal_layouts
 
 SHARING: TypeAdapter[Sharing] = TypeAdapter(Sharing)
@@ -48,7 +48,7 @@ def device_plugin(strategy: str, *resources: str, replicas: int) -> dict[str, An
     """Return the device plugin's config file for one strategy."""
     listed = [{"name": name, "replicas": replicas} for name in resources]
     sharing = {"renameByDefault": True, "failRequestsGreaterThanOne": True, "resources": listed}
-    return {"version": "v1", "sharing": {strategy: sharing}}
+    return {**({"version": "v1"} if strategy == "mps" else UNSHARED_PLUGIN_CONFIG), "sharing": {strategy: sharing}}
 
 
 def test_exclusive_on_al2023_needs_no_setting() -> None:
@@ -281,7 +281,8 @@ def settings_agree(found: SharingProfile, row: Instance, family: AmiFamily) -> N
         assert can_place(row.gpu.mig, config["mig-devices"])
         units = {row.gpu.mig.profiles[name].resource: count for name, count in config["mig-devices"].items()}
     for file in found.plugin_configs.values():
-        (strategy,) = file["sharing"].values()
+        ((mode, strategy),) = file["sharing"].items()
+        assert ("flags" in file) == (mode != "mps")
         units = {f"{row_['name']}.shared": units[row_["name"]] * row_["replicas"] for row_ in strategy["resources"]}
     assert found.per_device == units
 

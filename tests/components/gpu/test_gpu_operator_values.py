@@ -54,9 +54,20 @@ def test_the_operator_installs_neither_driver_nor_toolkit(stack: str) -> None:
 
 
 @pytest.mark.parametrize("stack", SHIPPED)
-def test_mig_slices_have_resource_names_of_their_own(stack: str) -> None:
-    """The chart's default "single" would call a slice nvidia.com/gpu."""
-    assert find_operator_values(plan(stack))["mig"] == {"strategy": "mixed"}
+def test_no_mig_strategy_holds_for_all_nodes(stack: str) -> None:
+    """A strategy in the chart's values would win over the files; a missing one is "single"."""
+    assert find_operator_values(plan(stack))["mig"] == {"strategy": ""}
+
+
+def test_slices_have_resource_names_of_their_own_wherever_mps_does_not_share() -> None:
+    """The device plugin ends at its start if a file shares by MPS under the strategy "mixed"."""
+    files = read_plugin_configs(plan_of_every_sharing())
+    with_mps = {name for name, file in files.items() if "mps" in file.get("sharing", {})}
+    assert with_mps == {"mps-4"}
+    assert {name for name, file in files.items() if file.get("flags") == {"migStrategy": "mixed"}} == {
+        *files
+    } - with_mps
+    assert "flags" not in files["mps-4"]
 
 
 def test_the_plugin_configs_are_the_configs_that_nodes_name() -> None:
@@ -116,7 +127,7 @@ def test_a_plugin_config_renames_the_shared_resource(sharing: dict[str, Any], mo
 
 
 def test_nodes_without_a_label_share_nothing() -> None:
-    assert read_plugin_configs(plan_of_pools({})) == {"none": {"version": "v1"}}
+    assert read_plugin_configs(plan_of_pools({})) == {"none": {"version": "v1", "flags": {"migStrategy": "mixed"}}}
 
 
 @pytest.mark.parametrize(
@@ -157,4 +168,4 @@ def test_helm_overrides_change_only_the_values_they_name() -> None:
     found = find_operator_values(plan_of_pools({}, helmOverrides=overrides))
     assert found["dcgmExporter"] == {"enabled": True, "serviceMonitor": {"enabled": True}}
     assert found["daemonsets"] == {"tolerations": []}
-    assert found["mig"] == {"strategy": "mixed"}
+    assert found["mig"] == {"strategy": ""}

@@ -24,6 +24,8 @@ from .stacks import (
 )
 
 _RENAMED: Any = {"renameByDefault": True}
+_MPS = sharing(mode="mps", **_RENAMED)
+_BOTH = {**_MPS, "sharing": {**_MPS["sharing"], **sharing(8, **_RENAMED)["sharing"]}}
 _ON_L4 = labelled(SHARED, "ts", "g6.xlarge")
 _FOUR = {GPU: "0", SHARE: "4"}
 _SEVEN = {GPU: 0, SLICE: 56}
@@ -31,6 +33,11 @@ _SEVEN = {GPU: 0, SLICE: 56}
 
 def _on_l4(release_: Resource, capacity: Any, *more: Resource, pool: Resource = _ON_L4) -> Build:
     return program(release_, pool, overlay(capacity, "g6.xlarge"), *more)
+
+
+def _files(strategy: str = "mixed", **files: Any) -> Resource:
+    """The operator with files of the device plugin, under a strategy for all nodes."""
+    return operator(strategy, devicePlugin={"config": {"data": files}})
 
 
 def _own_plugin(replicas: int) -> Resource:
@@ -49,7 +56,24 @@ _TS = plugin(ts=sharing(**_RENAMED))
 SHARES = (
     passes("replicas that are renamed", _on_l4(plugin(ts=sharing(**_RENAMED)), _FOUR)),
     passes("replicas that keep the name", _on_l4(plugin(ts=sharing(renameByDefault=False)), {GPU: 4})),
-    passes("replicas of MPS", _on_l4(plugin(ts=sharing(mode="mps", **_RENAMED)), _FOUR)),
+    passes("replicas of MPS", _on_l4(_files("", ts=_MPS), _FOUR)),
+    passes("replicas of MPS, and no MIG", _on_l4(_files("single", ts=_MPS), _FOUR)),
+    passes("replicas of MPS beside time-slicing, which does nothing", _on_l4(_files("", ts=_BOTH), _FOUR)),
+    passes("replicas in a section of another case", _on_l4(_files(ts=sharing(mode="timeslicing", **_RENAMED)), _FOUR)),
+    passes("replicas of a name without prefix", _on_l4(_files(ts=sharing(name="gpu", **_RENAMED)), _FOUR)),
+    fails("replicas of MPS under mixed", _on_l4(_files(ts=_MPS), _FOUR), "theirs", words="the device plugin ends"),
+    fails(
+        "replicas of MPS in a file that states mixed",
+        _on_l4(_files("", ts={**_MPS, "flags": {"migStrategy": "mixed"}}), _FOUR),
+        "theirs",
+    ),
+    fails(
+        "one replica, which the plugin refuses",
+        _on_l4(_files(ts=sharing(1, **_RENAMED)), {GPU: 0, SHARE: 1}),
+        "theirs",
+        words="replicas begin at 2",
+    ),
+    passes("two replicas", _on_l4(_files(ts=sharing(2, **_RENAMED)), {GPU: 0, SHARE: 2})),
     passes(
         "the default config, without label",
         _on_l4(plugin("ts", ts=sharing(**_RENAMED)), _FOUR, pool=node_pool(requirement(TYPE, "g6.xlarge"))),
@@ -73,6 +97,18 @@ SHARES = (
         _on_l4(plugin(ts=sharing(**_RENAMED)), {SHARE: 99}, release("gpu-operator", "second")),
     ),
     passes(
+        "slices that pods share, under the strategy of their file",
+        program(
+            _files("", ts={**sharing(2, name=SLICE, **_RENAMED), "flags": {"migStrategy": "mixed"}}),
+            node_pool(
+                requirement(TYPE, "p5.48xlarge"),
+                template={"metadata": {"labels": {CUT: "all-1g.10gb", SHARED: "ts"}}},
+                name="both",
+            ),
+            overlay({GPU: 0, f"{SLICE}.shared": 112}, "p5.48xlarge", pools=("both",)),
+        ),
+    ),
+    passes(
         "slices that pods share",
         program(
             operator(devicePlugin={"config": {"data": {"ts": sharing(2, name=SLICE, **_RENAMED)}}}),
@@ -84,7 +120,7 @@ SHARES = (
             overlay({GPU: 0, f"{SLICE}.shared": 112}, "p5.48xlarge", pools=("both",)),
         ),
     ),
-    passes(
+    fails(
         "slices that MPS cannot share",
         program(
             operator(devicePlugin={"config": {"data": {"ts": sharing(2, "mps", SLICE)}}}),
@@ -94,11 +130,33 @@ SHARES = (
             ),
             overlay(_SEVEN, "p5.48xlarge"),
         ),
+        "theirs",
+        words="by MPS",
     ),
     passes("the plugin's own chart", _on_l4(_own_plugin(4), _FOUR)),
+    fails(
+        "MPS in the plugin's own chart under mixed",
+        _on_l4(
+            release(
+                "nvidia-device-plugin",
+                "operator",
+                values={"migStrategy": "mixed", "config": {"map": {"ts": yaml.safe_dump(_MPS)}}},
+            ),
+            _FOUR,
+        ),
+        "theirs",
+    ),
     passes(
         "the plugin's own chart beside slices, which somebody else cuts",
         program(_own_plugin(4), labelled("nvidia.com/mig.config", "own"), overlay({GPU: 8}, "p5.48xlarge")),
+    ),
+    passes(
+        "the plugin's own chart under mixed, beside slices that somebody else cuts",
+        program(
+            release("nvidia-device-plugin", "operator", values={"migStrategy": "mixed"}),
+            labelled(CUT, "all-1g.10gb"),
+            overlay({GPU: 8}, "p5.48xlarge"),
+        ),
     ),
     passes(
         "replicas on a label that a requirement sets", _on_l4(plugin(ts=sharing(**_RENAMED)), _FOUR, pool=_REQUIRING)

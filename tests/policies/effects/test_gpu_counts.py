@@ -13,6 +13,7 @@ from policies.values import NotYetKnownError, UnreadableError
 from ..cases.stacks import node_pool, release
 
 _GPU, _SLICE = "nvidia.com/gpu", "nvidia.com/mig-1g.10gb"
+MIG = "nvidia.com/mig.config"
 
 
 def _find_counts(type_: str, labels: Mapping[str, Any], values: Any, **more: Any) -> Mapping[str, int] | None:
@@ -47,13 +48,36 @@ def test_shares_multiply_the_gpus_of_the_node() -> None:
     assert _find_counts("g6.12xlarge", {"nvidia.com/device-plugin.config": "ts"}, values) == {f"{_GPU}.shared": 16}
 
 
-def test_mps_shares_only_whole_gpus() -> None:
-    resources = [{"name": name, "replicas": 2} for name in (_GPU, _SLICE)]
-    file = {"sharing": {"mps": {"resources": resources}}}
+def test_mps_shares_whole_gpus_under_every_strategy_but_mixed() -> None:
+    file = {"sharing": {"mps": {"resources": [{"name": _GPU, "replicas": 2}, {"name": _SLICE, "replicas": 2}]}}}
     values: Any = {"devicePlugin": {"config": {"default": "m", "data": {"m": file}}}}
-    entries = [{"devices": [0], "mig-devices": {"1g.10gb": 7}}]
-    values["migManager"] = {"config": {"data": {"config.yaml": {"mig-configs": {"own": entries}}}}}
-    assert _find_counts("p5.48xlarge", {"nvidia.com/mig.config": "own"}, values) == {_SLICE: 7, _GPU: 14}
+    counts = {
+        text: _find_counts("p5.48xlarge", {}, {**values, "mig": {"strategy": text}})
+        for text in ("", "none", "single", "mixed")
+    }
+    assert counts == {"": {_GPU: 16}, "none": {_GPU: 16}, "single": {_GPU: 16}, "mixed": {}}
+
+
+@pytest.mark.parametrize(
+    ("values", "flags", "is_cut"),
+    [
+        ({"mig": {"strategy": ""}}, {"migStrategy": "mixed"}, True),
+        ({"mig": {"strategy": ""}}, {"MIGStrategy": "mixed"}, True),
+        ({"mig": {"strategy": ""}}, {"migStrategy": "single"}, False),
+        ({"mig": {"strategy": ""}}, {}, False),
+        ({"mig": {"strategy": "mixed"}}, {"migStrategy": "none"}, True),
+        ({"mig": {"strategy": "single"}}, {"migStrategy": "mixed"}, False),
+        ({"mig": {}}, {"migStrategy": "mixed"}, False),
+        ({"mig": {"strategy": ""}, "variables": "mixed"}, {}, True),
+        ({"mig": {"strategy": ""}, "variables": "single"}, {"migStrategy": "mixed"}, False),
+        ({"mig": {"strategy": "mixed"}, "variables": "single"}, {}, True),
+    ],
+)
+def test_the_operator_wins_over_a_variable_and_a_variable_over_the_file(values: Any, flags: Any, is_cut: bool) -> None:
+    variables = [{"name": "MIG_STRATEGY", "value": values["variables"]}] if "variables" in values else []
+    plugin = {"config": {"default": "f", "data": {"f": {"flags": flags}}}, "env": variables}
+    found = _find_counts("p5.48xlarge", {MIG: "all-1g.10gb"}, {"mig": values["mig"], "devicePlugin": plugin})
+    assert found == ({_SLICE: 56} if is_cut else None)
 
 
 @pytest.mark.parametrize(
