@@ -99,8 +99,8 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:eks/addon:Addon",
         *(f"kubernetes:apps/v1:{kind}" for kind in ("DaemonSet", "Deployment")),
         "kubernetes:helm.sh/v3:Release",
-        # Jobs that wait in a queue
-        *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("ClusterQueue", "LocalQueue")),
+        # Jobs that wait in a queue, and jobs that name their class
+        *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("ClusterQueue", "LocalQueue", "WorkloadPriorityClass")),
         f"{_CORE}:Service",
         "aws:sqs/queue:Queue",
         "kubernetes:storage.k8s.io/v1:StorageClass",  # claims that name it wait without it
@@ -133,7 +133,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         *(f"{_CORE}:{kind}" for kind in ("ConfigMap", "LimitRange", "ResourceQuota", "Secret", "ServiceAccount")),
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
         *(f"{_MONITORS}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
-        *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("Cohort", "ResourceFlavor", "WorkloadPriorityClass")),
+        *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("Cohort", "ResourceFlavor")),
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
         "kubernetes:policy/v1:PodDisruptionBudget",
         "kubernetes:scheduling.k8s.io/v1:PriorityClass",  # a pool's goes with the pool, and the grant tells it

@@ -97,15 +97,20 @@ def _compare_queue(tenant: str, was: _Queue, now: _Queue) -> Iterator[Shift]:
     for (pool, resource), (old, new) in _pair(was.own, now.own):
         text = f"own GPUs in the queue of {pool}: {_write(new)} instead of {_write(old)} {_shorten(resource)}"
         keeps = "; what runs stays, until the others ask for what is theirs now" if _falls(old, new) else ""
-        yield Shift(tenant, f"{text}{keeps}", is_loss=_falls(old, new))
+        yield _tell(tenant, f"{text}{keeps}", _falls(old, new), now.own.get((pool, resource)))
     for (pool, resource), (old, new) in _pair(was.borrowed, now.borrowed):
         text = f"may borrow {_limit(new)} instead of {_limit(old)} {_shorten(resource)} of {pool}"
         keeps = "; what runs stays, until its owners ask" if _lowers_limit(old, new) else ""
-        yield Shift(tenant, f"{text}{keeps}", is_loss=_lowers_limit(old, new))
+        yield _tell(tenant, f"{text}{keeps}", _lowers_limit(old, new), now.borrowed.get((pool, resource)))
     if was.millidollars != now.millidollars:
         text = f"hourlyCeiling of its queue: {_dollars(now.millidollars)} instead of {_dollars(was.millidollars)}"
         is_lower = _lowers_limit(was.millidollars, now.millidollars)
         yield Shift(tenant, f"{text}{'; what runs stays, and further jobs wait' if is_lower else ''}", is_loss=is_lower)
+
+
+def _tell(tenant: str, text: str, is_loss: bool, left: Decimal | None) -> Shift:
+    """Return the shift of a quota; what is left is None in a pool without queue, whose quota in Kubernetes tells it."""
+    return Shift(tenant, text, is_loss, is_grave=is_loss and left == 0)
 
 
 def _compare_settings(tenant: str, queue: _Queue, was: KueueSettings, now: KueueSettings) -> Iterator[Shift]:

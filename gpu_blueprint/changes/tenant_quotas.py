@@ -2,20 +2,26 @@
 
 A pool's quota counts the pods with the pool's PriorityClass. A pool that a plan does not have grants nothing, while a
 pool without a quota has no limit. Totals of GPUs that are the sum of the pools' grants are not repeated.
+
+A quota that falls to 0 is lost access: what runs stays, and what then ends, with its node or by itself, never starts
+again. A pool under another name is none: the tenant has its grant in the new pool.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from ..catalog.labels import GPU_LABEL
 from ..tenancy.pool_classes import CLASS_PREFIX
 from .quantities import read_quantity
 from .tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 Scope = str
 """Name of a pool with ``pool ``, a condition in words, or empty for the totals of a namespace."""
-Limits = dict[tuple[str, Scope, str], Any]
-"""Tenant, scope and resource → the lowest limit."""
+_Key = tuple[str, Scope, str]
+"""Tenant, scope and resource."""
+Limits = dict[_Key, Any]
+"""The lowest limit of each."""
 
 _ALIASES = {
     **{name: f"requests.{name}" for name in ("cpu", "memory", "ephemeral-storage")},
@@ -28,6 +34,8 @@ _ALIASES = {
     },
 }
 """Two names of one resource in a quota."""
+_POOL = "pool "
+"""The beginning of the scope of a pool."""
 _PODS = "pods"
 _WITHOUT_GPUS: Scope = "pods without GPUs"
 """The pods without the PriorityClass of a pool."""
@@ -45,11 +53,14 @@ _OBJECTS = {
 
 
 def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shift]:
-    """Yield the quotas that rise and fall, for tenants that stay, and the GPU grants of tenants that are new."""
+    """Yield the quotas that rise and fall, for tenants that stay, and the GPU grants of tenants that are new.
+
+    Grants in pools come before the totals of a namespace.
+    """
     old, new = _read_limits(before), _read_limits(after)
-    pools = _list_pools(before), _list_pools(after)
+    pools = _read_pools(before), _read_pools(after)
     told: set[tuple[str, str]] = set()
-    for key in dict.fromkeys([*new, *old]):
+    for key in sorted(dict.fromkeys([*new, *old]), key=lambda key: not key[1].startswith(_POOL)):
         tenant, scope, resource = key
         if tenant not in after.tenants:
             continue
@@ -61,21 +72,28 @@ def compare_tenant_quotas(before: TenantView, after: TenantView) -> Iterator[Shi
             continue
         text = f"quota{_name_scope(scope)}: {_write(now)} instead of {_write(was)} {_shorten(resource)}"
         counted = tenant, _name_counted(resource)
-        pool = scope.removeprefix("pool ")
-        if order < 0 and pool in pools[0] - pools[1]:
+        pool = scope.removeprefix(_POOL)
+        if order < 0 and pool in pools[0].keys() - pools[1].keys():
             text = f"{text}; the pool goes, and its pods end"
         elif order < 0 and counted not in told:  # once for each tenant is enough
             told.add(counted)
             text = f"{text}; {_remark(counted[1])}"
-        yield Shift(tenant, text, is_loss=order < 0)
+        is_grave = order < 0 and read_quantity(now) == 0 and not _is_renamed(key, new, *pools)
+        yield Shift(tenant, text, is_loss=order < 0, is_grave=is_grave)
 
 
 def list_pool_tenants(view: TenantView, pool: str) -> list[str]:
     """Return the tenants with a grant in a pool; all tenants if no quota counts the pool's pods."""
-    scope = f"pool {pool}"
+    scope = f"{_POOL}{pool}"
     limits = {key: limit for key, limit in _read_limits(view).items() if key[1] == scope}
     granted = {tenant for (tenant, _, _), limit in limits.items() if read_quantity(limit) != 0}
     return [tenant for tenant in view.tenants if tenant in granted or not limits]
+
+
+def find_own_limit(view: TenantView, tenant: str, resource: str) -> Any:
+    """Return the limit of CPU or memory without the room for borrowed GPUs; None without limit."""
+    limits = _read_limits(view)
+    return limits.get((tenant, _WITHOUT_GPUS, resource), limits.get((tenant, "", resource)))
 
 
 def _read_limits(view: TenantView) -> Limits:
@@ -95,7 +113,7 @@ def _read_scope(spec: Mapping[str, Any]) -> Scope:
         values = sorted(map(str, read_list(term, "values")))
         name, operator = str(term.get("scopeName")), str(term.get("operator"))
         if name == "PriorityClass" and operator == "In" and all(value.startswith(CLASS_PREFIX) for value in values):
-            terms.append(f"pool {' or '.join(value.removeprefix(CLASS_PREFIX) for value in values)}")
+            terms.append(f"{_POOL}{' or '.join(value.removeprefix(CLASS_PREFIX) for value in values)}")
         elif (name, operator) == ("PriorityClass", "DoesNotExist"):
             terms.append(_WITHOUT_GPUS)
         else:
@@ -103,12 +121,26 @@ def _read_scope(spec: Mapping[str, Any]) -> Scope:
     return " and ".join(sorted(terms))
 
 
-def _list_pools(view: TenantView) -> set[str]:
-    classes = {read_name(resource).removeprefix(CLASS_PREFIX) for resource in view.list_kind("PriorityClass")}
-    return classes | {read_name(resource) for resource in view.list_kind("NodePool")}
+def _read_pools(view: TenantView) -> dict[str, str]:
+    """Return name of a pool → its GPU; an empty text for a pool without a NodePool, or without GPUs."""
+    classes = {read_name(resource).removeprefix(CLASS_PREFIX): "" for resource in view.list_kind("PriorityClass")}
+    for resource in view.list_kind("NodePool"):
+        labels = read_map(resource.inputs, "spec", "template", "metadata", "labels")
+        classes[read_name(resource)] = str(labels.get(GPU_LABEL, ""))
+    return classes
 
 
-def _find_limit(limits: Limits, key: tuple[str, Scope, str], pools: set[str]) -> Any:
+def _is_renamed(key: _Key, new: Limits, was: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Return whether a pool goes, and the tenant has a grant of the same resource and GPU in a pool that comes."""
+    tenant, scope, resource = key
+    pool = scope.removeprefix(_POOL)
+    return pool in was.keys() - now.keys() and any(
+        now[other] == was[pool] and _compare(0, new.get((tenant, f"{_POOL}{other}", resource), 0)) > 0
+        for other in now.keys() - was.keys()
+    )
+
+
+def _find_limit(limits: Limits, key: _Key, pools: Container[str]) -> Any:
     """Return the limit of a resource: 0 where nothing hands it out, None where nothing limits it.
 
     The total of a namespace also limits its pods without GPUs.
@@ -119,9 +151,9 @@ def _find_limit(limits: Limits, key: tuple[str, Scope, str], pools: set[str]) ->
         return total
     if key in limits:
         return limits[key]
-    if scope.startswith("pool "):
+    if scope.startswith(_POOL):
         has_quota = any(other[:2] == (tenant, scope) for other in limits)
-        return 0 if has_quota or scope.removeprefix("pool ") not in pools else None
+        return 0 if has_quota or scope.removeprefix(_POOL) not in pools else None
     is_device = resource.startswith("requests.") and "/" in resource
     is_known = any(other[2] == resource and _compare(0, limit) > 0 for other, limit in limits.items())
     return 0 if is_device and not is_known else None
@@ -137,7 +169,7 @@ def _compare(was: Any, now: Any) -> int:
     return (new > old) - (new < old)
 
 
-def _is_a_sum(key: tuple[str, Scope, str], old: Limits, new: Limits) -> bool:
+def _is_a_sum(key: _Key, old: Limits, new: Limits) -> bool:
     """Return whether the total of a device is the sum of the pools' grants before and after."""
     tenant, scope, resource = key
     if scope or not (resource.startswith("requests.") and "/" in resource):
@@ -149,7 +181,7 @@ def _sum_pools(limits: Limits, tenant: str, resource: str) -> Decimal:
     grants = [
         read_quantity(limit)
         for (owner, scope, name), limit in limits.items()
-        if owner == tenant and name == resource and scope.startswith("pool ")
+        if owner == tenant and name == resource and scope.startswith(_POOL)
     ]
     return sum((grant for grant in grants if grant is not None), start=Decimal(0))
 
@@ -168,7 +200,7 @@ def _remark(objects: str) -> str:
 
 
 def _name_scope(scope: Scope) -> str:
-    if scope.startswith("pool "):
+    if scope.startswith(_POOL):
         return f" of {scope.removeprefix('pool ')}"
     if scope == _WITHOUT_GPUS:
         return f" of {scope}"

@@ -13,6 +13,7 @@ from .scaling import compare_services
 from .snapshot import Snapshot
 from .tenant_queues import compare_queues
 from .tenant_quotas import compare_tenant_quotas
+from .tenant_room import compare_room
 from .tenant_storage import compare_storage
 from .tenant_view import Shift, TenantView, read_map, read_name
 from .traffic import compare_traffic
@@ -42,11 +43,11 @@ def compare_tenants(before: Snapshot, after: Snapshot, changes: Sequence[Resourc
     shifts = [*_compare_namespaces(old, new, changes), *compare_storage(old, new, changes)]
     for compare in _ASPECTS:
         shifts += compare(old, new)
+    shifts += compare_room(before, after)
     shifts = _share([tenant for tenant in new.tenants if tenant in old.tenants], shifts)
     names = ["", *dict.fromkeys([*old.tenants, *new.tenants])]
-    return tuple(
-        _build_change(name, own) for name in names if (own := [each for each in shifts if each.tenant == name])
-    )
+    found = [_build_change(name, own) for name in names if (own := [each for each in shifts if each.tenant == name])]
+    return tuple(sorted(found, key=lambda change: not change.is_grave))
 
 
 def _compare_namespaces(old: TenantView, new: TenantView, changes: Sequence[ResourceChange]) -> Iterator[Shift]:

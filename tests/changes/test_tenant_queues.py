@@ -66,7 +66,7 @@ def test_a_queue_that_stays_changes_nothing() -> None:
         ({"weight": 0.5}, "- weight of its queue: 0.5 instead of 2, its part of idle GPUs"),
         ({"weight": None}, "- weight of its queue: 1 instead of 2, its part of idle GPUs"),
         ({"borrow": {"train": 2}}, "- may borrow 2 instead of 4 gpu of train; what runs stays, until its owners ask"),
-        ({"borrow": {}}, "- may borrow 0 instead of 4 gpu of train; what runs stays, until its owners ask"),
+        ({"borrow": {}}, "! may borrow 0 instead of 4 gpu of train; what runs stays, until its owners ask"),
         ({"borrow": None}, "+ may borrow 8 instead of 4 gpu of train"),
         ({"hourlyCeiling": 61.5}, "+ hourlyCeiling of its queue: $61.5 instead of $60"),
         (
