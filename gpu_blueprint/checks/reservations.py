@@ -9,7 +9,6 @@ from ..config import Pool, StackConfig
 from ..config.buying import Reservation, ReservationTerm
 from ..config.network import refuse_repeated
 from ..config.sizes import count_slots
-from ..cost.gpus import count_gpus
 from ..errors import Problem, move_under, suggest
 
 
@@ -147,20 +146,23 @@ def warn_of_reservations_outside_hours(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
-    """Point out pools that can buy nothing beside their reservations, because these fill the ceiling or the quotas."""
+    """Point out pools whose ceiling leaves no room for a node beside their reservations.
+
+    There the pods of a broken node wait, and their peers on the other nodes with them. Quotas need no room: the pods of
+    the broken node are gone before others come.
+    """
     users = _list_users(stack)
     for index, pool in stack.numbered_gpu_pools:
         own = [row for row in stack.reservations if users[row.id] == [pool] and row.ends is None]
         reserved = sum(row.instances * list_instances()[row.instance_type].gpu_devices for row in own)
         fallbacks = [kind for kind in pool.purchase if kind != "reserved"]
-        granted = sum(count_gpus(pool, grant.count) for grant in stack.grants_by_pool.get(pool.name, []))
-        most, bound = min((pool.max_gpus, "maxGpus"), (granted or pool.max_gpus, "the sum of the tenants' quotas"))
-        if reserved and fallbacks and most <= reserved:
+        enough = reserved + max((list_instances()[row.instance_type].gpu_devices for row in own), default=0)
+        if reserved and fallbacks and pool.max_gpus < enough:
             yield Problem(
                 "fallback-idle",
                 ("pools", index, "purchase"),
-                f"its reservations hold {reserved} GPUs and {bound} sets the limit at {most:g}, so "
-                f"{' or '.join(fallbacks)} is bought only while the reservation lacks an instance",
-                f"raise maxGpus and the quotas above {reserved}, or write purchase: [reserved]",
+                f"its reservations hold {reserved} GPUs and maxGpus is {pool.max_gpus}, so {' or '.join(fallbacks)} is "
+                "bought only while the reservation lacks an instance, and nothing takes the place of a broken node",
+                f"raise maxGpus to {enough}, one node more; the quotas may stay",
                 severity="note",
             )

@@ -132,11 +132,14 @@ class Cluster(Model):
     """Let Karpenter use NodeOverlay, an alpha API, to learn the resources of nodes with shared GPUs. Without it, pools
     with shared GPUs must set `staticNodes`."""
     node_repair: bool = False
-    """Replace nodes that the node monitoring agent reports as broken, after 10 minutes for GPU faults and 30 minutes
-    for the rest. Karpenter replaces its own nodes with an alpha feature. Up to 1.14 it ignores disruption budgets and
-    `karpenter.sh/do-not-disrupt`; 1.15 obeys budgets with the reason `Unhealthy`, and a pool without such a budget gets
-    10 %. EKS replaces the nodes of managed groups. Nodes with failed status checks of EC2 go whatever this field says:
-    `instanceStatusRepair`."""
+    """Replace nodes that are not ready, or that the node monitoring agent reports as broken: after 10 minutes for GPU
+    faults, after 30 for `Ready`, storage, network, kernel and container runtime. Karpenter replaces its own nodes with
+    an alpha feature. 1.14 gives each pod 1 second; budgets, PodDisruptionBudgets and `karpenter.sh/do-not-disrupt` do
+    not count. Where more than 20 % of a pool's nodes, rounded up, are broken it replaces none: in a pool of up to five
+    one, and never two. 1.15 has this limit too, takes 30 minutes for GPU faults without a known Xid, gives pods 5 or 10
+    minutes, starts the successor first, which a pool at `maxGpus` cannot, and obeys budgets with the reason
+    `Unhealthy`; a pool without such a budget gets 10 %. EKS replaces the nodes of managed groups. Nodes with failed
+    status checks of EC2 go whatever this field says: `instanceStatusRepair`."""
     instance_status_repair: bool = True
     """Let Karpenter ask EC2 each minute for the status of its nodes. It removes a node whose status checks have failed
     for 2 minutes: each pod gets 1 second, and budgets, PodDisruptionBudgets, `karpenter.sh/do-not-disrupt` and

@@ -95,7 +95,9 @@ class Disruption(Model):
     the end of this time less its own grace. A budget of `"0"` for `Drifted` keeps nodes from drift. Where EC2's status
     checks failed, pods get 1 second (`cluster.instanceStatusRepair`)."""
     budgets: Annotated[list[Budget], Field(min_length=1, max_length=_MOST_BUDGETS)] | None = None
-    """Limits on simultaneous disruption. Nodes that EC2 or AWS Health calls broken go whatever they say."""
+    """Limits on simultaneous disruption. A node that is not ready or on its way out uses one up: with `10%` one such
+    node in a pool of up to ten stops consolidation and updates. Nodes that EC2, AWS Health or, up to Karpenter 1.14,
+    `cluster.nodeRepair` calls broken go whatever they say."""
 
     @property
     def blocks_drift(self) -> bool:

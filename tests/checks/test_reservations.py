@@ -95,9 +95,12 @@ def test_an_end_before_nodes_expire_is_warned_of(ends: str, expire: str, words: 
 @pytest.mark.parametrize(
     ("gpus", "purchase", "held", "quota", "words"),
     [
-        (16, ["reserved", "on-demand"], {}, None, "maxGpus sets the limit at 16, so on-demand is bought only while"),
+        (16, ["reserved", "on-demand"], {}, None, "maxGpus is 16, so on-demand is bought only while"),
         (16, ["reserved", "spot", "on-demand"], {}, None, "so spot or on-demand is bought"),
-        (24, ["reserved", "on-demand"], {}, 16, "the sum of the tenants' quotas sets the limit at 16"),
+        (23, ["reserved", "on-demand"], {}, None, "maxGpus is 23"),
+        (12, ["reserved", "on-demand"], {}, None, "maxGpus is 12"),
+        # The pods of a broken node leave the quota free for their successors on a node more.
+        (24, ["reserved", "on-demand"], {}, 16, None),
         (24, ["reserved", "on-demand"], {}, 24, None),
         (24, ["reserved", "on-demand"], {}, None, None),
         (16, ["reserved"], {}, None, None),
@@ -113,6 +116,7 @@ def test_a_fallback_without_room_is_pointed_out(
     notes = list(suggest_room_for_fallbacks(config(pools=[user], reservations=[reservation(**held)], tenants=tenants)))
     assert len(notes) == bool(words)
     assert all(str(words) in note.reason and note.severity == "note" for note in notes)
+    assert all(note.hint == "raise maxGpus to 24, one node more; the quotas may stay" for note in notes)
 
 
 def test_a_shared_reservation_leaves_room_for_the_fallback() -> None:

@@ -24,7 +24,7 @@ def test_the_command_prints_commands_to_copy_in_100_columns(capsys: pytest.Captu
     assert max(map(len, out.splitlines())) <= 100
     assert (
         "aws service-quotas request-service-quota-increase \\\n"
-        "    --service-code ec2 --quota-code L-417A185B --desired-value 768 --region us-east-1\n"
+        "    --service-code ec2 --quota-code L-417A185B --desired-value 960 --region us-east-1\n"
     ) in out
     assert "3,456" in out and "infer-a10g: 16 × g5.16xlarge of 64 vCPU" in out
 

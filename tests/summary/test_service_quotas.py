@@ -49,10 +49,10 @@ def test_research_adds_up_pools_that_share_a_quota() -> None:
 def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:
     # Three pools of 16 single-GPU nodes with 64 vCPU (g6.16xlarge, g5.16xlarge, g6e.16xlarge): 3 x 16 x 64 = 3072.
     # A tenth of them at once, rounded up, is replaced: 2 nodes of 64. 3072 + 3 x 128 = 3456.
-    # train-h100: 32 / 8 x 192 = 768; its reservation of 4 x 192 = 768 is used first and is not added again.
+    # train-h100: 40 / 8 x 192 = 960; its reservation of 4 x 192 = 768 is used first and is not added again.
     # 3 system nodes of the dearer type (m7i.xlarge or m6i.xlarge) with 4 vCPU: 3 x 4, and 4 x 4 for an update: 28.
     # cpu: 320 vCPU and a tenth of its nodes while they are replaced: 352.
-    expected = {"L-DB2E81BA": 3456, "L-417A185B": 768, "L-1216C47A": 380, "L-3819A6DF": 3456, "L-34B43A08": 352}
+    expected = {"L-DB2E81BA": 3456, "L-417A185B": 960, "L-1216C47A": 380, "L-3819A6DF": 3456, "L-34B43A08": 352}
     assert needed(shipped_config("prod")) == expected
 
 

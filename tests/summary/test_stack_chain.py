@@ -62,7 +62,7 @@ def test_the_sum_of_the_platforms_pods_stands_beside_the_system_nodes() -> None:
 
 
 def test_the_bounds_stand_beside_the_cost() -> None:
-    assert explain("prod")["cost"][-2:] == ("hourlyCeiling: $535.00", "monthlyBudget: $190,000.00")
+    assert explain("prod")["cost"][-2:] == ("hourlyCeiling: $590.00", "monthlyBudget: $190,000.00")
 
 
 @pytest.mark.parametrize(

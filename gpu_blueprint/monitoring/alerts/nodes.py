@@ -82,7 +82,8 @@ NODE_ALERTS = (
         summary=f"The kubelet of {_NODE} has not been ready for 10 minutes",
         costs="The node is paid for and starts no pod. Its pods stay `Terminating`, so that a run on several nodes"
         " never starts again. It uses up the pool's disruption budget: 10 % of up to ten nodes is this node, and"
-        " Karpenter then neither consolidates nor updates the others. Without `nodeRepair` nothing ends this.",
+        " Karpenter then neither consolidates nor updates the others. Without `nodeRepair` nothing ends this;"
+        " with it Karpenter replaces the node after 30 minutes, within the limits that GpuNodeUnhealthy names.",
         steps=(
             "Read why: `kubectl describe node {{ $labels.node }}`. Ready `Unknown`: the kubelet is silent. `False`: the"
             " message names the fault.",
@@ -125,7 +126,9 @@ NODE_ALERTS = (
         wait="5m",
         summary=f"The node monitoring agent reports broken GPUs on {_NODE}",
         costs="Pods on this node fail or hang, and the node is paid for."
-        " With `nodeRepair`, Karpenter replaces the node after 10 minutes.",
+        " With `nodeRepair`, Karpenter replaces the node after 10 minutes and leaves pods one second (1.14), unless"
+        " more than 20 % of the pool's nodes, rounded up, are broken: of up to five nodes it replaces one, and never"
+        " two (event `NodeRepairBlocked`).",
         steps=(
             "Run `kubectl describe node {{ $labels.node }}`: the condition AcceleratedHardwareReady names the fault.",
             f"If the node has just started, the alert may be false: {HASTY_AGENT}."

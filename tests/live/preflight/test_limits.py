@@ -13,16 +13,16 @@ from ...support.plans import shipped_config
 
 
 def test_a_service_quota_below_the_ceiling_fails_with_the_request_to_raise_it(aws: Endpoint) -> None:
-    aws.answers["GetServiceQuota"] = applied({"L-417A185B": 767})
+    aws.answers["GetServiceQuota"] = applied({"L-417A185B": 959})
     found = ask(shipped_config("prod"), "service quotas")
     assert [finding.status for finding in found] == [Status.PASS, Status.FAIL, *3 * [Status.PASS]]
     name = "L-417A185B Running On-Demand P instances"
-    assert found[1].message == f"the service quota {name} is 767 vCPU, but train-h100 needs 768"
-    assert found[1].remedy.endswith("--service-code ec2 --quota-code L-417A185B --desired-value 768 --region us-east-1")
+    assert found[1].message == f"the service quota {name} is 959 vCPU, but train-h100 needs 960"
+    assert found[1].remedy.endswith("--service-code ec2 --quota-code L-417A185B --desired-value 960 --region us-east-1")
 
 
 def test_a_service_quota_that_just_holds_the_ceiling_passes(aws: Endpoint) -> None:
-    aws.answers["GetServiceQuota"] = applied({"L-417A185B": 768})
+    aws.answers["GetServiceQuota"] = applied({"L-417A185B": 960})
     assert {finding.status for finding in ask(shipped_config("prod"), "service quotas")} == {Status.PASS}
 
 
@@ -30,7 +30,7 @@ def test_a_service_quota_that_was_never_changed_has_its_default(aws: Endpoint) -
     aws.answers["GetServiceQuota"] = NO_QUOTA
     aws.answers["GetAWSDefaultServiceQuota"] = applied({}, otherwise=0)
     found = find_finding(shipped_config("prod"), "service quotas", "L-417A185B")
-    assert "is 0 vCPU, but train-h100 needs 768" in found.message
+    assert "is 0 vCPU, but train-h100 needs 960" in found.message
 
 
 def test_a_code_that_aws_does_not_know_does_not_pass(aws: Endpoint) -> None:

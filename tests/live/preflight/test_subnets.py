@@ -17,13 +17,13 @@ from ...support.aws_answers import (
 from ...support.aws_endpoint import Endpoint, as_json, json_error
 from ...support.plans import shipped_config
 
-AT_CEILING = {"us-east-1a": 2521, "us-east-1b": 2921, "us-east-1c": 2455}
+AT_CEILING = {"us-east-1a": 2521, "us-east-1b": 3021, "us-east-1c": 2455}
 """Addresses that the nodes of prod hold, computed by hand. A node holds the addresses of two interfaces.
 
 Over three zones: infer-l4 and infer-l40s 16 nodes of 2 x 50 each (g6.16xlarge, g6e.16xlarge), 1,600 / 3 = 534;
 infer-a10g 16 nodes of 2 x 30 (g5.16xlarge), 960 / 3 = 320: 534 + 320 + 534 = 1,388; cpu at
-most 160 nodes of 2 vCPU and 2 x 10, 3,200 / 3 = 1,067: 2,455. In b 4 nodes of 2 x 50 for
-train-h100: 400 more. In a and b 2 of the 3 system nodes, 2 x 2 x 15, and 6 for the control plane: 66 more.
+most 160 nodes of 2 vCPU and 2 x 10, 3,200 / 3 = 1,067: 2,455. In b 5 nodes of 2 x 50 for
+train-h100: 500 more. In a and b 2 of the 3 system nodes, 2 x 2 x 15, and 6 for the control plane: 66 more.
 """
 
 
