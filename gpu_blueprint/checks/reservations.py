@@ -160,7 +160,9 @@ def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
                 "fallback-idle",
                 ("pools", index, "purchase"),
                 f"its reservations hold {reserved} GPUs and {bound} sets the limit at {most:g}, so "
-                f"{' or '.join(fallbacks)} is bought only while the reservation lacks an instance",
-                f"raise maxGpus and the quotas above {reserved}, or write purchase: [reserved]",
+                f"{' or '.join(fallbacks)} is bought only while the reservation lacks an instance, and for the "
+                "successor of a node that drifts",
+                f"raise maxGpus and the quotas above {reserved}; or write purchase: [reserved], and keep an instance "
+                "of the reservation free, since drift replaces no node while it is full",
                 severity="note",
             )
