@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
+from ..catalog.purchases import PURCHASE_ORDER
 from ..config.disruption import PINNED
 from ..cost.money import Usd
 from ..plan import PlannedResource
@@ -135,8 +136,27 @@ def _describe_drifts(name: str, drifts: Sequence[Drift], old: PlannedNodes, new:
         is_checkpointed=_is_checkpointed(before),
         is_blocked=budgets.is_blocking,
         is_at_once=budgets.describe() == (ALL_AT_ONCE,),
+        room="" if budgets.is_blocking else _tell_room(_list_capacity_types(after)),
+        waits_for_reservation=_is_reserved(after) and not budgets.is_blocking,
         pinned="" if budgets.is_blocking else _tell_drift_of_pinned(_find_grace(before)),
     )
+
+
+def _tell_room(kinds: set[str]) -> str:
+    """Return where the successors of nodes with pods come from: Karpenter launches them first.
+
+    The limits of a pool hold for the nodes after the change, so they stop no successor.
+    """
+    if kinds == {"reserved"}:
+        return (
+            "a node stays as it is while its reservations are full and its pods fit on no other node: keep an instance "
+            "free, or buy another way too while the change lasts"
+        )
+    stays = "a node stays as it is until AWS has an instance, and the account a service quota, for its successor"
+    others = " or ".join(sorted(kinds - {"reserved"}, key=PURCHASE_ORDER.index))
+    if "reserved" in kinds and others:
+        return f"while its reservations are full, the successor of a node is bought as {others}; {stays}"
+    return stays
 
 
 def _tell_drift_of_pinned(grace: str) -> str:
@@ -217,9 +237,15 @@ def _price_nodes(pool: PlannedResource, plan: PlannedNodes, nodes: int) -> Usd:
 
 def _is_reserved(pool: PlannedResource) -> bool:
     """Return whether a pool runs in reservations only."""
-    rules = read_requirements(dig(pool.inputs, "spec", "template", "spec", "requirements"))
-    rule = rules.get(CAPACITY_TYPE)
-    return rule is not None and not rule.excludes and rule.values == {"reserved"}
+    return _list_capacity_types(pool) == {"reserved"}
+
+
+def _list_capacity_types(pool: PlannedResource) -> set[str]:
+    """Return the capacity types that a pool may launch; a pool that names none may launch all."""
+    rule = read_requirements(dig(pool.inputs, "spec", "template", "spec", "requirements")).get(CAPACITY_TYPE)
+    if rule is None:
+        return {*PURCHASE_ORDER}
+    return {kind for kind in PURCHASE_ORDER if rule.allows(kind)}
 
 
 def _find_grace(pool: PlannedResource) -> str:

@@ -61,6 +61,10 @@ class NodeDrain:
     is_at_once: bool = False
     """True if no budget paces the drain: all nodes go together."""
 
+    room: str = ""
+    """Where successors come from, and what becomes of nodes without one, a sentence without a full stop."""
+    waits_for_reservation: bool = False
+    """True if the pool buys reserved capacity alone: its nodes go only while a reservation has a free instance."""
     pinned: str = ""
     """The fate of pods that may not be evicted, a sentence without a full stop; empty if no node drains for now."""
 

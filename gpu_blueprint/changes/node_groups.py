@@ -44,6 +44,7 @@ _ENDS_REMOVED = "5m"
 """Time after which EKS ends the nodes of a group that is deleted or made smaller (EKS user guide, «Delete a managed
 node group»)."""
 _PINNED = "EKS evicts pods with karpenter.sh/do-not-disrupt like all others"
+_ROOM = "without an instance and a service quota for the nodes that run twice the update fails, and the old nodes stay"
 _FAILS = "the update fails if a pod does not leave its node within 15m"
 
 
@@ -105,7 +106,8 @@ def _describe_update(
         extra = 0 if is_minimal else max(_NODES_A_ZONE * len(as_list(new.inputs.get("subnetIds"))), at_once)
         words = (budgets,) if forced else (budgets, _FAILS)
         twice = _price_node(new, after) * extra
-        yield _build_drain(old, reasons, budgets=words, grace=_ENDS if forced else "", twice=twice)
+        drain = _build_drain(old, reasons, budgets=words, grace=_ENDS if forced else "", twice=twice)
+        yield replace(drain, room=_ROOM if extra else "")
         return
     had, has = (_count_nodes(group, "desiredSize") for group in (old, new))
     if had is not None and has is not None and has < had:

@@ -176,7 +176,8 @@ def _judge_drains(drains: Sequence[NodeDrain]) -> Iterator[Reason]:
             yield Reason(verdict="drains-nodes", text=text)
     for drain in drains:
         why = f": {', '.join(drain.reasons)}" if drain.reasons else ""
-        yield Reason(verdict="drains-nodes", text=f"{drain.nodes} of {drain.pool} drain{why}")
+        when = " while a reservation has a free instance" if drain.waits_for_reservation else ""
+        yield Reason(verdict="drains-nodes", text=f"{drain.nodes} of {drain.pool} drain{when}{why}")
 
 
 def _read_effect(resource: PlannedResource) -> tuple[Any, ...]:

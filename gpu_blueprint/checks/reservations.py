@@ -162,7 +162,8 @@ def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
                 "fallback-idle",
                 ("pools", index, "purchase"),
                 f"its reservations hold {reserved} GPUs and maxGpus is {pool.max_gpus}, so {' or '.join(fallbacks)} is "
-                "bought only while the reservation lacks an instance, and nothing takes the place of a broken node",
+                "bought only while the reservation lacks an instance and for the successor of a node that drifts, and "
+                "nothing takes the place of a broken node",
                 f"raise maxGpus to {enough}, one node more; the quotas may stay",
                 severity="note",
             )

@@ -1,10 +1,11 @@
 """Versions that do not fit together, and versions that grow old."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from ..catalog.versions import REPAIR_BUDGETS_SINCE, find_oldest_ami
-from ..config import Pool, StackConfig
+from ..config import CpuPool, Pool, StackConfig
+from ..config.drift import tell_drift
 from ..config.nodes import Ami
 from ..errors import Problem
 
@@ -49,16 +50,17 @@ def warn_of_old_amis(stack: StackConfig, today: date) -> Iterator[Problem]:
         ami = stack.pools[indices[0]].ami
         day = ami.row.find_day(ami.pinned)
         if day is not None and today - day > OLD_AMI:
-            names = ", ".join(stack.pools[index].name for index in indices)
-            yield _explain_age(ami, (today - day).days, names).under("pools", indices[0])
+            pools = [stack.pools[index] for index in indices]
+            yield _explain_age(ami, (today - day).days, pools).under("pools", indices[0])
 
 
-def _explain_age(ami: Ami, days: int, pools: str) -> Problem:
+def _explain_age(ami: Ami, days: int, pools: Sequence[Pool | CpuPool]) -> Problem:
+    names = ", ".join(pool.name for pool in pools)
     known = ami.row.default_version
     is_newer = ami.row.order(known) > ami.row.order(ami.pinned)
     newer = f"pin {known}, or newer" if is_newer else "pin a newer release, or update gpu-blueprint"
-    reason = f"{ami.alias} is at least {days} days old, and nodes of {pools} lack the security fixes since"
-    return Problem("ami-old", ("ami", "version"), reason, f"{newer}; the nodes are drained", severity="warning")
+    reason = f"{ami.alias} is at least {days} days old, and nodes of {names} lack the security fixes since"
+    return Problem("ami-old", ("ami", "version"), reason, f"{newer}; {tell_drift(pools)}", severity="warning")
 
 
 def refuse_repair_budgets_without_repair(stack: StackConfig) -> Iterator[Problem]:

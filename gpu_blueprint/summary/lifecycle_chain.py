@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..config import CpuPool, Pool, StackConfig
 from ..config.disruption import PINNED, Disruption
+from ..config.drift import find_reason_to_stay
 from ..cost.surge import count_surge
 
 _REMOVABLE = {
@@ -36,12 +37,23 @@ def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str
             reasons = " or ".join(budget.reasons or ["any reason"])
             stated = f"from {budget.schedule!r} in {stack.timezone}, for {budget.duration}"
             yield f"{reasons}: at most {budget.nodes} of the nodes {stated}; in UTC that is {windows}"
-    if surge:
+    if stays := find_reason_to_stay(pool):
+        yield f"nodes with pods stay on an old AMI {stays}"
+    else:
         grace = lifecycle.termination_grace_period
         yield f"drift replaces up to {_say_nodes(surge)} at once{beyond}; pods get {grace} to end"
-    else:
-        yield "no successor starts beside a node, so only an empty node gives way to a new AMI"
+        yield from _describe_successors(pool)  # the engine: tests/changes/test_drains_successors_on_karpenter.py
     yield from _describe_pins(lifecycle)
+
+
+def _describe_successors(pool: Pool | CpuPool) -> Iterator[str]:
+    """Yield where the successors of nodes come from, if it may fail or cost more."""
+    if "reserved" in pool.purchase:
+        others = " or ".join(kind for kind in pool.purchase if kind != "reserved")
+        back = "until the new node is empty" if pool.lifecycle.consolidation_policy == "WhenEmpty" else "for a while"
+        yield f"the successor of a node in a full reservation is bought as {others}, and its place is idle {back}"
+    elif pool.purchase == ["spot"]:
+        yield "a node stays on its old AMI while AWS has no spot instance for its successor"
 
 
 def _describe_pins(lifecycle: Disruption) -> Iterator[str]:

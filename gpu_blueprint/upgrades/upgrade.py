@@ -32,7 +32,7 @@ class Upgrade:
     drained: tuple[str, ...] = ()
     """Names of the pools whose nodes drain."""
     remark: str = ""
-    """A limit of this blueprint with the new version, as a sentence without a full stop."""
+    """Pools whose nodes follow late, or a limit of this blueprint with the new version, without a full stop."""
 
     @property
     def title(self) -> str:

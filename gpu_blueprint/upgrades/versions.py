@@ -7,6 +7,7 @@ from ..catalog.ami_families import BOTTLEROCKET
 from ..catalog.upgrade_notes import sort_key
 from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES, find_oldest_ami
 from ..config import Pool, StackConfig
+from ..config.drift import tell_late_pools
 from .upgrade import Upgrade
 
 
@@ -59,6 +60,7 @@ class Versions:
             because="EKS updates the control plane, then the add-ons and the system nodes, which roll; then Karpenter"
             " replaces the nodes of every pool, because an AMI is made for one minor",
             drained=tuple(pool.name for pool in self.config.all_pools),
+            remark=tell_late_pools(self.config.all_pools),
         )
 
     def upgrade_karpenter(self, release: str) -> Upgrade:
@@ -87,6 +89,7 @@ class Versions:
             effect="drain",
             because="Karpenter replaces the nodes of the pools that state the release, within their budgets",
             drained=tuple(self.config.pools[index].name for index in indices),
+            remark=tell_late_pools([self.config.pools[index] for index in indices]),
         )
 
     def after(self, upgrade: Upgrade) -> "Versions":

@@ -115,6 +115,33 @@ def test_nodes_in_reservations_run_once() -> None:
     assert drain([before, NODES], [after, NODES])[0].twice_usd_hour == 0
 
 
+@pytest.mark.parametrize(
+    ("operator", "kinds", "waits", "words"),
+    [
+        ("In", ["reserved"], True, "stays as it is while its reservations are full"),
+        ("NotIn", ["spot", "on-demand"], True, "stays as it is while its reservations are full"),
+        (
+            "In",
+            ["on-demand", "reserved"],
+            False,
+            "while its reservations are full, the successor of a node is bought as on",
+        ),
+        ("In", ["spot"], False, "a node stays as it is until AWS has an instance"),
+        ("Exists", [], False, "the successor of a node is bought as spot or on-demand; a node stays"),
+    ],
+)
+def test_nodes_go_when_their_successors_find_room(operator: str, kinds: list[str], waits: bool, words: str) -> None:
+    bought = [rule("karpenter.sh/capacity-type", operator, *kinds)]
+    before, after = make_pool(requirements=bought), make_pool(requirements=bought, template=TAINTED)
+    (found,) = drain([before, NODES], [after, NODES])
+    assert found.waits_for_reservation is waits and words in found.room
+    blocked = make_pool(requirements=bought, template=TAINTED, disruption={"budgets": [{"nodes": "0"}]})
+    (stays,) = drain([before, NODES], [blocked, NODES])
+    assert not stays.waits_for_reservation and stays.room == ""
+    (gone,) = drain([before, NODES], [NODES])
+    assert not gone.waits_for_reservation and gone.room == "", "a pool that goes needs no successor"
+
+
 def test_a_removed_pool_drains_whatever_its_budgets_say() -> None:
     blocked = make_pool(disruption={"budgets": [{"nodes": "0"}]})
     (found,) = drain([blocked, NODES], [NODES])

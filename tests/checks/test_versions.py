@@ -56,6 +56,26 @@ def test_the_age_of_a_bottlerocket_release_is_known_or_has_a_lower_bound(version
     assert f"bottlerocket@{version} is at least 91 days old" in old.reason
 
 
+def test_the_hint_names_the_pools_whose_nodes_drift_does_not_replace() -> None:
+    old = {"ami": {"version": "v20260728"}}
+    reserved = {"instanceTypes": ["p5.48xlarge"], "purchase": ["reserved"], "reservations": [{"id": RESERVATION["id"]}]}
+    pools = [
+        builders.pool(name="inference", **old),
+        builders.pool(name="training", purpose="training", **old),
+        builders.pool(name="held", **old, **reserved),
+    ]
+    (found,) = warn("ami-old", DAY + timedelta(days=100), pools=pools, reservations=[RESERVATION])
+    assert found.hint.endswith(
+        "the nodes of inference are drained; nodes of training stay until they are empty, since a budget blocks drift; "
+        "nodes of held stay until they are empty or a reservation has a free instance for the successor"
+    )
+    (alone,) = warn("ami-old", DAY + timedelta(days=100), pools=pools[1:2])
+    assert "drained" not in alone.hint
+
+
+RESERVATION = {"id": "cr-0d4c7a91e2b85f368", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}
+
+
 def test_a_release_that_is_newer_than_the_catalogue_has_no_age() -> None:
     ami = {"family": "bottlerocket", "version": "v9.0.0"}
     assert warn("ami-old", date(2026, 11, 22), pools=[builders.pool(ami=ami)]) == []

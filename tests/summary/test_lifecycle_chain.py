@@ -28,7 +28,7 @@ def test_training_gives_way_only_when_it_is_empty() -> None:
     assert lines(purpose="training") == [
         "Karpenter removes a node when it is empty for 10m",
         "no node goes for its age; a new AMI replaces nodes by drift",
-        "no successor starts beside a node, so only an empty node gives way to a new AMI",
+        "nodes with pods stay on an old AMI until they are empty, since a budget blocks drift",
     ]
 
 

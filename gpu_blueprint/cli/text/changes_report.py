@@ -156,6 +156,7 @@ def _list_drain_clauses(drains: Sequence[NodeDrain]) -> Iterator[str]:
     alike: dict[tuple[str, str], list[str]] = {}
     for drain in drains:
         pace = " at once" if drain.is_at_once else "" if drain.is_blocked else " within {} budgets"
+        pace += ", while a reservation has a free instance" if drain.waits_for_reservation else ""
         nodes = "no node before it is empty" if drain.is_blocked else drain.nodes
         alike.setdefault((nodes, pace), []).append(drain.pool)
     for (nodes, pace), pools in alike.items():

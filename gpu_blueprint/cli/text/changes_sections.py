@@ -116,6 +116,7 @@ def _describe_drain(drain: NodeDrain) -> Item:
         else "",
         f"budgets: {'; '.join(drain.budgets)}" if drain.budgets else "",
         f"a pod has {drain.grace} to end, then its node ends by force" if drain.grace else "a pod ends without a limit",
+        drain.room,
         drain.pinned,
         "the price of nodes that run twice is not known"
         if drain.twice_usd_hour is None

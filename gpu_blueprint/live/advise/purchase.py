@@ -75,7 +75,10 @@ def _shrink(stack: StackConfig, reservation: Reservation, idle: int, observed: O
     price = _price_instance(stack, reservation, users[0])
     left = reservation.instances - idle
     fields = Set(path=("reservations", reservation.id, "instances"), value=left)
-    doubt = "a reservation guarantees capacity for a later need, which a window does not show"
+    doubt = (
+        "a reservation guarantees capacity for a later need, which a window does not show; a pool that buys reserved "
+        "alone needs a free instance for each change of its AMI"
+    )
     return Proposal(
         kind="purchase",
         subject=reservation.id,
