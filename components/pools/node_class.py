@@ -49,6 +49,8 @@ def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> 
         if pool.has_placement_group:
             spec["placementGroupSelector"] = {"name": name_placement_group(config, pool)}
         spec["networkInterfaces"] = _build_interfaces(config.list_named_instances(pool)[0])
+    if group := next((found.placement_group for found in config.list_reservations(pool)), None):
+        spec["placementGroupSelector"] = {"name": group}
     if pool.reservations:
         spec["capacityReservationSelectorTerms"] = [term.model_dump(exclude_none=True) for term in pool.reservations]
     return spec

@@ -74,6 +74,7 @@ from .regions import (
     refuse_zones_outside_region,
 )
 from .reservations import (
+    refuse_mixed_placement_groups,
     refuse_repeated_reservations,
     refuse_unusable_reservations,
     suggest_room_for_fallbacks,
@@ -161,6 +162,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_overlapping_pod_labels,
     refuse_services_above_quota_together,
     refuse_scaling_without_prometheus,
+    refuse_mixed_placement_groups,
     refuse_repeated_reservations,
     refuse_reservation_zones_outside_network,
     refuse_unusable_reservations,

@@ -70,6 +70,25 @@ def _explain_type(stack: StackConfig, pool: Pool, reservation: Reservation, reas
     return Problem("reservation-type-not-in-pool", (), reason, hint)
 
 
+def refuse_mixed_placement_groups(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse pools whose reservations lie in different placement groups, and zones beside a group's own.
+
+    A node class names one group, and EC2 matches a reservation that was made in a group with launches in it alone.
+    """
+    for index, pool in stack.numbered_gpu_pools:
+        used = stack.list_reservations(pool)
+        groups = {found.placement_group for found in used}
+        path, zones = ("pools", index, "reservations"), stack.list_zones(pool)
+        if len(groups) > 1:
+            names = " and ".join(sorted(group or "no group" for group in groups))
+            reason = f"its reservations lie in {names}, and its nodes start in one placement group"
+            yield Problem("reservation-group-misfit", path, reason, "use a pool for each group")
+        elif groups - {None} and zones != [used[0].zone]:
+            reason = f"a placement group lies in one zone, and the pool launches in {', '.join(zones)}"
+            hint = f"write zones: [{used[0].zone}] for the pool"
+            yield Problem("reservation-group-misfit", path, reason, hint)
+
+
 def warn_of_idle_reservations(stack: StackConfig) -> Iterator[Problem]:
     """Warn of reservations with instances that no pool can use."""
     users = _list_users(stack)

@@ -95,6 +95,16 @@ def resource_id(prefix: str) -> Any:
     return Annotated[str, Shape(pattern, "not-a-resource-id", f"an id such as {prefix}-0a1b2c3d4e5f60718")]
 
 
+PlacementGroupName = Annotated[
+    str,
+    Shape(
+        r"(?!arn:)[!-~]([ -~]{0,253}[!-~])?",
+        "not-a-placement-group",
+        "the name of a placement group",
+        "write the name alone, without its ARN",
+        longest=255,
+    ),
+]
 _ZONE = r"[a-z]{2}(-[a-z]+)+-\d[a-z]"
 Zone = Annotated[
     str, Shape(_ZONE, "not-a-zone", "an availability zone", "write the region with a zone's letter, such as us-east-1a")

@@ -1,7 +1,7 @@
 """The ways in which a pool buys capacity, and the reserved capacity of the account."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -10,13 +10,18 @@ from ..catalog import find_instance
 from ..catalog.purchases import PURCHASE_ORDER, Purchase
 from ..errors import Problem
 from ..model import Model
-from .aws_names import GpuInstanceType, TagKey, TagValue, Zone, resource_id
+from .aws_names import GpuInstanceType, PlacementGroupName, TagKey, TagValue, Zone, resource_id
 from .network import refuse_repeated
 from .scalars import Dollars, parse_day
 
 DIVERSE_ENOUGH = 5
 """Karpenter warns that spot may run out if a pool has fewer offerings (types × zones)."""
 
+BLOCK_NODES_GO = timedelta(minutes=40)
+"""Time before the end of a Capacity Block at which Karpenter deletes its nodes (its AWS provider 1.14.1,
+controllers/capacityreservation/expiration)."""
+BLOCK_LEAVES = timedelta(minutes=10)
+"""Time that pods then have, whatever their grace: EC2 takes the instances from 30 minutes before the end on."""
 ReservationId: Any = resource_id("cr")
 Tags = Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)]
 
@@ -33,11 +38,15 @@ class Reservation(Model):
     instances: int = Field(ge=1, le=1000)
     """Number of reserved instances."""
     ends: Annotated[date, BeforeValidator(parse_day)] | None = None
-    """Last day, quoted. A Capacity Block always has a last day, and Karpenter drains its nodes before the end."""
+    """Last day, quoted. A Capacity Block always has a last day: its nodes go 40 minutes before its end, and leave pods
+    10 minutes, whatever their grace. Nodes of other reservations run on after the end, at on-demand prices."""
     capacity_block: bool = False
     """True for a Capacity Block, which is paid in advance at its own price."""
     usd_per_hour: Dollars | None = None
     """Price of one reserved instance in US dollars an hour. Default: the on-demand price."""
+    placement_group: PlacementGroupName | None = None
+    """Name of the cluster placement group in which the reservation was made. EC2 matches such a reservation with
+    launches in this group alone, so all nodes of its pool start there, also those that are bought another way."""
     tags: Tags | None = None
     """Tags of the reservation, for pools that select reservations by tags."""
 

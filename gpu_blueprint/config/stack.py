@@ -9,6 +9,7 @@ from ..catalog.node_room import NodeRoom
 from ..errors import Path, Problem
 from ..sharing import Exclusive
 from .aws_names import end_with_region
+from .buying import Reservation
 from .cpu_pools import CpuPool, make_default_pool
 from .disruption import Disruption
 from .models import ServedModel
@@ -165,6 +166,10 @@ class StackConfig(StackSections):
     def name_in_region(self, name: str) -> str:
         """Return a name of an IAM role or policy, which IAM keeps for all regions: it ends with the stack's region."""
         return end_with_region(name, self.region)
+
+    def list_reservations(self, pool: Pool) -> list[Reservation]:
+        """Return the reservations that a pool uses, in the order of the file."""
+        return [found for found in self.reservations if any(term.selects(found) for term in pool.reservations)]
 
     def list_zones(self, pool: Pool | CpuPool) -> list[str]:
         """Return the zones in which a pool launches."""

@@ -42,8 +42,7 @@ def _price_types(config: StackConfig, pool: Pool | CpuPool, purchase: Purchase) 
 
 def list_reservations(config: StackConfig, pool: Pool | CpuPool) -> list[Reservation]:
     """Return the reservations of the account that a pool selects; a CPU pool selects none."""
-    terms = pool.reservations if isinstance(pool, Pool) else []
-    return [row for row in config.reservations if any(term.selects(row) for term in terms)]
+    return config.list_reservations(pool) if isinstance(pool, Pool) else []
 
 
 def count_reserved_nodes(config: StackConfig, pool: Pool) -> int:

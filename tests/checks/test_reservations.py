@@ -92,6 +92,35 @@ def test_an_end_before_nodes_expire_is_warned_of(ends: str, expire: str, words: 
     assert (found == []) if words is None else words in found[0]
 
 
+OTHER = "cr-0d4c7a91e2b85f369"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "zones", "words"),
+    [
+        ("rack", "rack", ["us-east-1a"], ""),
+        (None, None, ["us-east-1a", "us-east-1b"], ""),
+        ("rack", None, ["us-east-1a"], "its reservations lie in no group and rack"),
+        ("rack", "other", ["us-east-1a"], "its reservations lie in other and rack"),
+        ("rack", "rack", ["us-east-1a", "us-east-1b"], "one zone, and the pool launches in us-east-1a, us-east-1b"),
+    ],
+)
+def test_the_nodes_of_a_pool_start_in_one_placement_group(
+    first: str | None, second: str | None, zones: list[str], words: str
+) -> None:
+    held = [
+        reservation(**({"placementGroup": first} if first else {})),
+        reservation(id=OTHER, **({"placementGroup": second} if second else {})),
+    ]
+    user = training(zones=zones, maxGpus=32, reservations=[{"id": ID}, {"id": OTHER}])
+    if not words:
+        found = config(pools=[user], reservations=held)
+        assert {row.placement_group for row in found.list_reservations(found.gpu_pools[0])} == {first}
+    else:
+        (problem,) = problems(pools=[user], reservations=held)
+        assert problem.startswith("pools.0.reservations: ") and words in problem
+
+
 @pytest.mark.parametrize(
     ("gpus", "purchase", "held", "quota", "words"),
     [

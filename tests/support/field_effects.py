@@ -136,6 +136,7 @@ ELSEWHERE = {"mode": "endpoint", "url": "https://a.example.com/push"}
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
 CHANGES: dict[str, Pair] = {
+    "reservations[].placementGroup": stacks(reserved(placementGroup="rack"), reserved(placementGroup="other-rack")),
     **TENANTS,
     **STORAGE,
     "region": ((stack(), "us-east-1"), (stack("us-west-2"), "us-west-2")),

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ...config import StackConfig
-from ...config.buying import Reservation
+from ...config.buying import BLOCK_NODES_GO, Reservation
 from ...errors import Problem, Severity
 from .answers import Account, Question, RefusedError
 from .findings import Finding, confirm, report
@@ -33,7 +33,11 @@ def _check_reservation(stack: StackConfig, index: int, declared: Reservation, ac
         reason = f"the reservation {declared.id} does not exist in this account and {stack.region}"
         problems = [Problem("reservation-not-found", ("id",), reason, "correct its id")]
     else:
-        problems = [*_find_faults(declared, actual), *_find_differences(declared, actual)]
+        problems = [
+            *_find_faults(declared, actual),
+            *_find_differences(declared, actual),
+            *_find_takers(stack, declared, actual),
+        ]
     if problems:
         path = ("reservations", index)
         return [report("reservations", declared.id, problem.under(*path)) for problem in problems]
@@ -43,9 +47,12 @@ def _check_reservation(stack: StackConfig, index: int, declared: Reservation, ac
 def _describe(declared: Reservation, actual: dict[str, Any]) -> str:
     kind = "Capacity Block" if actual.get("ReservationType") == "capacity-block" else "reservation"
     end = f"until {_read_end(actual)}" if _read_end(actual) else "without end"
+    if kind == "Capacity Block" and _read_end(actual):
+        end += f"; its nodes go at {actual['EndDate'] - BLOCK_NODES_GO:%H:%M} UTC"
     free = actual.get("AvailableInstanceCount", 0)
     capacity = f"{declared.instances} × {declared.instance_type} in {declared.zone}"
-    return f"active {kind} of {capacity}, {free} free, {end}"
+    match = "open " if actual.get("InstanceMatchCriteria") == "open" else ""
+    return f"active {match}{kind} of {capacity}, {free} free, {end}"
 
 
 def _find_faults(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
@@ -62,12 +69,27 @@ def _find_faults(declared: Reservation, actual: dict[str, Any]) -> Iterator[Prob
         yield _report_difference("instances", f"holds {count} instances", declared.instances)
     if declared.ends and _read_end(actual) and _read_end(actual) < declared.ends.isoformat():
         yield _report_difference("ends", f"ends on {_read_end(actual)}", declared.ends)
+    yield from _compare_groups(declared, actual)
     yield from _find_unusable(actual)
     tags = {tag["Key"]: tag["Value"] for tag in actual.get("Tags", [])}
     missing = sorted(f"{key}={value}" for key, value in (declared.tags or {}).items() if tags.get(key) != value)
     if missing:
         reason = f"the reservation lacks the tags {', '.join(missing)}, by which pools select it"
         yield Problem("reservation-differs", ("tags",), reason, "add the tags to the reservation, or correct them here")
+
+
+def _compare_groups(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
+    """Yield the fault of a reservation that EC2 matches with launches in another placement group, or in one, only."""
+    group, path = str(actual.get("PlacementGroupArn", "")).partition("placement-group/")[2], ("placementGroup",)
+    if group == (declared.placement_group or ""):
+        return
+    if group:
+        told = f"the file says {declared.placement_group}" if declared.placement_group else "the file names none"
+        reason = f"the reservation was made in the placement group {group}, outside of which nothing matches it; {told}"
+        yield Problem("reservation-differs", path, reason, f"write placementGroup: {group}")
+    else:
+        reason = f"the reservation was made in no placement group, the file says {declared.placement_group}"
+        yield Problem("reservation-differs", path, reason, "leave placementGroup out")
 
 
 def _find_unusable(actual: dict[str, Any]) -> Iterator[Problem]:
@@ -78,6 +100,33 @@ def _find_unusable(actual: dict[str, Any]) -> Iterator[Problem]:
     if actual.get("InstancePlatform", "Linux/UNIX") != "Linux/UNIX":
         reason = f"the reservation is for {actual['InstancePlatform']}, but nodes run Linux/UNIX"
         yield Problem("reservation-unusable", ("id",), reason, hint)
+    if actual.get("OutpostArn"):
+        reason = "the reservation is on an Outpost, but nodes start in zones of the region"
+        yield Problem("reservation-unusable", ("id",), reason, "reserve in the region")
+
+
+def _find_takers(stack: StackConfig, declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:
+    """Yield warnings of others who may take the instances: other accounts, the owner, and static nodes."""
+    owner = actual.get("OwnerId", stack.account_id)
+    if owner != stack.account_id:
+        reason = f"the reservation belongs to the account {owner}: others whom it is shared with may take its instances"
+        hint = "agree with the owner on instances, and set usdPerHour to what this account pays"
+        yield Problem("reservation-shared", ("id",), reason, hint, "warning")
+    if actual.get("Interruptible"):
+        reason = "the reservation is interruptible: its instances go two minutes after a notice"
+        hint = "use it in pools whose work may end, and save checkpoints"
+        yield Problem("reservation-interruptible", ("id",), reason, hint, "warning")
+    static = [
+        pool.name
+        for pool in stack.gpu_pools
+        if pool.static_nodes
+        and declared.zone in stack.list_zones(pool)
+        and declared.instance_type in [row.instance_type for row in stack.list_instances(pool)]
+    ]
+    if actual.get("InstanceMatchCriteria") == "open" and static:
+        reason = f"the reservation is open, so the static nodes of {', '.join(static)} take its places"
+        hint = "make it targeted, or reserve for them too"
+        yield Problem("reservation-open", ("id",), reason, hint, "warning")
 
 
 def _find_differences(declared: Reservation, actual: dict[str, Any]) -> Iterator[Problem]:

@@ -47,3 +47,15 @@ def test_a_volume_is_small_beside_nvme_and_holds_images_without_it(
     (disk,) = spec["blockDeviceMappings"]
     assert disk["ebs"].items() >= volume.items()
     assert ("iops" in disk["ebs"]) == ("iops" in volume)
+
+
+@pytest.mark.parametrize("selected", [{"id": "cr-0d4c7a91e2b85f368"}, {"tags": {"team": "vision"}}], ids=str)
+def test_nodes_start_in_the_placement_group_of_their_reservation(selected: dict[str, Any]) -> None:
+    held = {"id": "cr-0d4c7a91e2b85f368", "instanceType": "g6.xlarge", "zone": "us-east-1a", "instances": 2}
+    fields = {"instanceTypes": ["g6.xlarge"], "zones": ["us-east-1a"], "purchase": ["reserved", "on-demand"]}
+    used = builders.pool(**fields, reservations=[selected])
+    for group in (None, "rack 7"):
+        reservation = {**held, "tags": {"team": "vision"}, **({"placementGroup": group} if group else {})}
+        planned = plan_of(builders.stack(pools=[used], reservations=[reservation]))
+        spec = find_resource(planned, "EC2NodeClass").inputs["spec"]
+        assert spec.get("placementGroupSelector") == ({"name": group} if group else None)

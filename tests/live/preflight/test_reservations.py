@@ -10,6 +10,7 @@ from ...support.aws_answers import ask, find_finding, reservations
 from ...support.aws_endpoint import Answer, Endpoint, ec2_error
 from ...support.plans import shipped_config
 
+GROUP = "arn:aws:ec2:us-east-1:111122223333:placement-group"
 RESERVED = "cr-0d4c7a91e2b85f368"
 
 
@@ -40,6 +41,11 @@ def test_a_reservation_that_matches_the_file_passes(aws: Endpoint) -> None:
         ({"totalInstanceCount": "3"}, "holds 3 instances, the file says 4"),
         ({"tenancy": "dedicated"}, "is for dedicated tenancy"),
         ({"instancePlatform": "Windows"}, "is for Windows"),
+        ({"outpostArn": "arn:aws:outposts:us-east-1:111122223333:outpost/op-0a1b2c3d"}, "is on an Outpost"),
+        (
+            {"placementGroupArn": f"{GROUP}/rack-7"},
+            "in the placement group rack-7, outside of which nothing matches it",
+        ),
     ],
 )
 def test_a_reservation_that_nodes_cannot_use_fails(aws: Endpoint, changed: dict[str, str], words: str) -> None:
@@ -55,6 +61,10 @@ def test_a_reservation_that_nodes_cannot_use_fails(aws: Endpoint, changed: dict[
         ({"endDate": "2027-03-31T11:30:00.000Z"}, "ends on 2027-03-31, the file gives no end"),
         ({"state": "scheduled", "startDate": "2026-12-01T11:30:00.000Z"}, "is scheduled, starts 2026-12-01 11:30 UTC"),
         ({"state": "payment-pending"}, "is payment-pending"),
+        ({"state": "assessing"}, "is assessing"),
+        ({"state": "delayed"}, "is delayed"),
+        ({"ownerId": "999988887777"}, "belongs to the account 999988887777: others whom it is shared with"),
+        ({"interruptible": "true"}, "is interruptible: its instances go two minutes after a notice"),
     ],
 )
 def test_a_reservation_that_differs_harmlessly_from_the_file_warns(
@@ -66,9 +76,46 @@ def test_a_reservation_that_differs_harmlessly_from_the_file_warns(
 
 
 @pytest.mark.parametrize(
+    ("declared", "actual", "words"),
+    [
+        ("rack-7", "rack-7", ""),
+        ("rack-8", "rack-7", "the file says rack-8"),
+        ("rack-7", "", "was made in no placement group, the file says rack-7"),
+    ],
+)
+def test_the_placement_group_is_the_file_s(aws: Endpoint, declared: str, actual: str, words: str) -> None:
+    changed = {"totalInstanceCount": "2"} | ({"placementGroupArn": f"{GROUP}/{actual}"} if actual else {})
+    aws.answers["DescribeCapacityReservations"] = reservations(changed)
+    found = find_finding(make_stack(None, placementGroup=declared), "reservations")
+    assert found.status is (Status.FAIL if words else Status.PASS) and words in found.message
+
+
+def test_static_nodes_fill_an_open_reservation(aws: Endpoint) -> None:
+    opened = {"totalInstanceCount": "2", "instanceMatchCriteria": "open"}
+    aws.answers["DescribeCapacityReservations"] = reservations(opened)
+    alone = make_stack(None)
+    assert find_finding(alone, "reservations").message.startswith("active open reservation of 2")
+    static = {"instanceTypes": ["p5.48xlarge"], "staticNodes": 1, "maxGpus": 8, "zones": ["us-east-1b"]}
+    pools = [*(pool.model_dump(by_alias=True, exclude_unset=True) for pool in alone.gpu_pools)]
+    beside = builders.config(
+        pools=[*pools, builders.pool(name="static", **static)],
+        reservations=[row.model_dump(by_alias=True, exclude_unset=True) for row in alone.reservations],
+    )
+    found = find_finding(beside, "reservations")
+    assert found.status is Status.WARN and "so the static nodes of static take its places" in found.message
+    aws.answers["DescribeCapacityReservations"] = reservations({**opened, "instanceMatchCriteria": "targeted"})
+    assert find_finding(beside, "reservations").status is Status.PASS
+
+
+@pytest.mark.parametrize(
     ("declared", "status", "words"),
     [
-        ("2027-03-31", Status.PASS, "active Capacity Block of 2 × p5.48xlarge in us-east-1b, 4 free, until 2027-03-31"),
+        (
+            "2027-03-31",
+            Status.PASS,
+            "active Capacity Block of 2 × p5.48xlarge in us-east-1b, 4 free, until 2027-03-31; "
+            "its nodes go at 10:50 UTC",
+        ),
         ("2027-04-01", Status.FAIL, "ends on 2027-03-31, the file says 2027-04-01"),
         ("2027-03-30", Status.WARN, "ends on 2027-03-31, the file says 2027-03-30"),
         (None, Status.WARN, "ends on 2027-03-31, the file gives no end"),
