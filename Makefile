@@ -8,7 +8,7 @@ BIN := .venv/bin
 # The suite starts hundreds of processes; each would compile the whole program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-all rehearse lifecycle test types suite test-deep test-lab test-lab-core golden docs bench bench-gate kill-test clean
+.PHONY: help preview check changes cost quotas preflight leftovers advise render lab lab-lifecycle lab-scaling lab-sharing lab-core lab-all rehearse lifecycle test types suite test-deep test-lab test-lab-core golden docs bench bench-gate kill-test clean
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
@@ -72,6 +72,12 @@ lab-lifecycle: .venv/ready ## build the engines of `make lifecycle` (about 4 min
 lab-scaling: .venv/ready ## build the engines that scale services (about 5 minutes more)
 	@$(BIN)/python -m lab.build rehearse scaling
 
+lab-sharing: .venv/ready ## build NVIDIA's programs that cut and share GPUs (needs a C compiler; about 2 minutes)
+	@$(BIN)/python -m lab.build sharing
+
+lab-core: .venv/ready ## build the engines of `make test-lab-core`
+	@$(BIN)/python -m lab.build core
+
 lab-all: .venv/ready ## build the engines of `make test-lab`
 	@$(BIN)/python -m lab.build all
 
@@ -99,7 +105,7 @@ suite: .venv/ready-dev
 test-lab: .venv/ready-dev lab-all ## the tests that need the engines of the lab
 	@$(BIN)/python -m pytest -m lab --dist loadgroup --no-loadscope-reorder
 
-test-lab-core: .venv/ready-dev lab-all ## the tests that run every engine once, on shipped stacks (about 7 minutes)
+test-lab-core: .venv/ready-dev lab-core ## the tests that run every engine once, on shipped stacks (about 7 minutes)
 	@$(BIN)/python -m pytest -m lab_core --dist loadgroup --no-loadscope-reorder --every-engine
 
 golden: .venv/ready-dev ## rewrite the golden plans; read the diff

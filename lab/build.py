@@ -19,8 +19,8 @@ from types import FrameType
 from gpu_blueprint.errors import LabError
 
 from .built import FOLDER_VARIABLE, find_built_folder, put_in_place, remove_unused
-from .engines import Bundle
-from .go_tool import Go, find_go
+from .engines import CORE, Bundle
+from .go_tool import COMPILER, Go, find_go
 from .needs import check_needs, estimate_megabytes, estimate_seconds
 from .parts import Part, find_oldest_go, list_parts
 
@@ -29,7 +29,9 @@ _CHOICES: dict[str, tuple[Bundle, ...]] = {
     "lifecycle": ("lifecycle",),
     "workflow": ("workflow",),
     "scaling": ("scaling",),
-    "all": ("rehearse", "lifecycle", "workflow", "scaling"),
+    "sharing": ("sharing",),
+    "core": CORE,
+    "all": (*CORE, "sharing"),
 }
 
 
@@ -77,6 +79,7 @@ def _say_needs(missing: list[Part]) -> Go:
     print(
         f"the lab has {len(missing)} parts to build from source. With empty caches it needs\n"
         f"  Go       {oldest} or newer\n"
+        f"{_say_compiler(missing)}"
         f"  network  Go's module proxy (GOPROXY)\n"
         f"  disk     {estimate_megabytes(missing) / 1000:.1f} GB, most of it in Go's caches\n"
         f"  memory   4 GB\n"
@@ -87,6 +90,11 @@ def _say_needs(missing: list[Part]) -> Go:
     check_needs(go, missing)
     print(f"this machine has Go {go.version} and the disk", flush=True)
     return go
+
+
+def _say_compiler(missing: list[Part]) -> str:
+    names = ", ".join(part.title for part in missing if part.needs_c)
+    return f"  C        a C compiler ({COMPILER}) and the C library's headers, for {names}\n" if names else ""
 
 
 def _make_all(go: Go, missing: list[Part]) -> None:

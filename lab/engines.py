@@ -9,20 +9,24 @@ from typing import Literal
 from .built import find_place, refuse_unfit
 from .go_modules import hash_go_modules, read_go_module
 
-Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling"]
-"""The engines of `blueprint rehearse`, what `blueprint lifecycle` needs on top, the judge of .github/workflows, and the
-engines that scale services."""
+Bundle = Literal["rehearse", "lifecycle", "workflow", "scaling", "sharing"]
+"""The engines of `blueprint rehearse`, what `blueprint lifecycle` needs on top, the judge of .github/workflows, the
+engines that scale services, and NVIDIA's programs that cut, share and label GPUs."""
+CORE: tuple[Bundle, ...] = ("rehearse", "lifecycle", "workflow", "scaling")
+"""The bundles that the gate builds and starts. The others run every night."""
 REMEDIES: Mapping[Bundle, str] = MappingProxyType(
     {
         "rehearse": "make lab",
         "lifecycle": "make lab-lifecycle",
         "workflow": "make lab-all",
         "scaling": "make lab-scaling",
+        "sharing": "make lab-sharing",
     }
 )
 """Bundle → the command that builds it."""
 PROGRAMS = "bin"
 """The folder of a program in its place; Pulumi's library wants this name."""
+NVIDIA_FOLDER = "nvidia"
 CLUSTER_FOLDER = "cluster"
 """Folder of the Go module that a cluster's engines share, so that each library is compiled once for all of them."""
 
@@ -53,6 +57,8 @@ class Engine:
     package: str
     bundle: Bundle = "rehearse"
     effort: Effort
+    needs_c: bool = False
+    """True if Go calls a C compiler for it; it is then built for Linux alone."""
     version_flags: Mapping[str, str] = field(default_factory=dict)
     """Go variable → text that the linker writes into it, where the program does not know its own version."""
 
@@ -114,6 +120,17 @@ def _build_keda_engine(part: str, effort: Effort) -> Engine:
     )
 
 
+def _build_nvidia_engine(name: str, package: str, effort: Effort) -> Engine:
+    return Engine(
+        name=name,
+        folder=NVIDIA_FOLDER,
+        package=f"github.com/NVIDIA/{package}",
+        bundle="sharing",
+        effort=effort,
+        needs_c=True,
+    )
+
+
 _ENGINES = (
     Engine(name="etcd", folder=CLUSTER_FOLDER, package="go.etcd.io/etcd/server/v3", effort=Effort(55, 215, 346, 27)),
     Engine(
@@ -160,6 +177,14 @@ _ENGINES = (
     _build_keda_engine("operator", Effort(220, 1250, 1900, 164)),
     _build_keda_engine("adapter", Effort(60, 0, 400, 114)),
     _build_keda_engine("webhooks", Effort(5, 0, 20, 47)),
+    _build_nvidia_engine(
+        "nvidia-device-plugin", "k8s-device-plugin/cmd/nvidia-device-plugin", Effort(60, 150, 300, 20)
+    ),
+    _build_nvidia_engine(
+        "gpu-feature-discovery", "k8s-device-plugin/cmd/gpu-feature-discovery", Effort(75, 0, 500, 49)
+    ),
+    _build_nvidia_engine("config-manager", "k8s-device-plugin/cmd/config-manager", Effort(6, 0, 20, 37)),
+    _build_nvidia_engine("nvidia-mig-parted", "mig-parted/cmd/nvidia-mig-parted", Effort(5, 0, 20, 9)),
 )
 
 ENGINES: Mapping[str, Engine] = MappingProxyType({engine.name: engine for engine in _ENGINES})

@@ -40,11 +40,11 @@ def read_go_module(folder: str) -> GoModule:
 
 
 def hash_go_modules(folders: tuple[str, ...], *more: str) -> str:
-    """Return a hash of folders of lab/ (go.mod, go.sum, our own Go code), of this platform and of more texts."""
+    """Return a hash of folders of lab/ (go.mod, go.sum, our own Go and C code), of this platform and of more texts."""
     digest = hashlib.sha256("\0".join((*find_platform(), *more)).encode())
     for folder in folders:
         for file in sorted((SOURCES / folder).rglob("*")):
-            if file.name in ("go.mod", "go.sum") or file.suffix == ".go":
+            if file.name in ("go.mod", "go.sum") or file.suffix in (".go", ".c"):
                 digest.update(f"\0{file.relative_to(SOURCES).as_posix()}\0".encode() + file.read_bytes())
     return digest.hexdigest()
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,8 @@ from .go_modules import SOURCES, find_platform, parse_go_version
 
 Watch = Callable[[int], None]
 """Called now and then while Go runs, with the number of lines that Go has printed: a line per package."""
+COMPILER = "cc"
+"""The C compiler of the programs that need one."""
 BEAT = 20.0
 """Seconds between two calls of a Watch."""
 _SHOWN_LINES, _LAST_SECONDS, _SECONDS_TO_ANSWER = 25, 10.0, 120
@@ -34,8 +36,8 @@ class Go:
     temporary: Path
     """Folder for Go's temporary files, which a killed Go leaves behind."""
 
-    def run(self, arguments: Sequence[str], folder: str, watch: Watch) -> str:
-        """Run Go in a folder of lab/ and return what it wrote to its standard output.
+    def run(self, arguments: Sequence[str], folder: str, watch: Watch, *, with_c: bool = False) -> str:
+        """Run Go in a folder of lab/ and return what it wrote to its standard output; with C, Go calls a C compiler.
 
         Raises:
             LabError: Go failed; the message ends with Go's last lines.
@@ -44,7 +46,7 @@ class Go:
         output = _Output()
         with ExitStack() as ends:
             with _hold_signals():
-                running = self._start(arguments, folder)
+                running = self._start(arguments, folder, {"CGO_ENABLED": "1"} if with_c else {})
                 ends.callback(output.close, running)
                 ends.callback(_end_group, running)
             output.read(running, watch)
@@ -53,12 +55,12 @@ class Go:
             raise LabError(f"{command} failed in {SOURCES / folder}:\n{output.last_lines}")
         return output.text
 
-    def _start(self, arguments: Sequence[str], folder: str) -> subprocess.Popen[str]:
+    def _start(self, arguments: Sequence[str], folder: str, more: Mapping[str, str]) -> subprocess.Popen[str]:
         # If this process is killed, nobody reads the pipes, and Go ends at the next line that it prints.
         return subprocess.Popen(  # noqa: S603  Go itself
             [self.program, *arguments],
             cwd=SOURCES / folder,
-            env={**_build_environment(), "GOTMPDIR": str(self.temporary)},
+            env={**_build_environment(), **more, "GOTMPDIR": str(self.temporary)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

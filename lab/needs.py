@@ -11,7 +11,7 @@ from pathlib import Path
 from gpu_blueprint.errors import LabError
 
 from .built import FOLDER_VARIABLE, find_built_folder
-from .go_tool import Go
+from .go_tool import COMPILER, Go
 from .parts import Part
 
 _TEMPORARY = 400
@@ -28,18 +28,23 @@ def estimate_megabytes(parts: Iterable[Part]) -> int:
     return _TEMPORARY + sum(part.effort.modules + part.effort.cache + part.effort.result for part in parts)
 
 
+_LACK = f"no C compiler ({COMPILER}) is on PATH, and {{}} need one; run: apt-get install gcc libc6-dev"
+
+
 def check_needs(go: Go, parts: list[Part]) -> None:
     """Refuse a machine on which the build would fail.
 
     Raises:
-        LabError: A folder cannot be written, or a disk is too small; names every such place.
+        LabError: A folder cannot be written, a disk is too small, or a C compiler is missing; names every lack.
     """
+    compiled = [part.title for part in parts if part.needs_c]
     places = {
         "GOMODCACHE": (go.module_cache, sum(part.effort.modules for part in parts)),
         "GOCACHE": (go.build_cache, sum(part.effort.cache for part in parts)),
         FOLDER_VARIABLE: (find_built_folder(), _TEMPORARY + sum(part.effort.result for part in parts)),
     }
-    if faults := [*_find_unwritable(places), *_find_small_disks(places)]:
+    lacks = [] if shutil.which(COMPILER) or not compiled else [_LACK.format(", ".join(compiled))]
+    if faults := [*lacks, *_find_unwritable(places), *_find_small_disks(places)]:
         raise LabError("\n".join(faults))
 
 

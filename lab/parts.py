@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import nvml
 from .built import is_fit
 from .copied_objects import CopiedObjects
 from .crds import COPIED_FOLDER, EFFORT, find_crds_place, write_crds
 from .crds import NAME as DEFINITIONS
-from .engines import CLUSTER_FOLDER, ENGINES, PROGRAMS, Bundle, Effort, Engine
-from .go_modules import parse_go_version, read_go_module
+from .engines import CLUSTER_FOLDER, ENGINES, NVIDIA_FOLDER, PROGRAMS, Bundle, Effort, Engine
+from .go_modules import find_platform, parse_go_version, read_go_module
 from .go_tool import Go, Watch
 from .jobset_objects import JOBSET_OBJECTS
 from .keda_objects import KEDA_OBJECTS
@@ -31,6 +32,8 @@ class Part:
     """The Go modules in lab/ that it is made from."""
     make: Callable[[Go, Path, Watch], None]
     """Makes it at a path that does not exist yet."""
+    needs_c: bool = False
+    """True if it is built with a C compiler, for Linux alone."""
 
     @property
     def is_built(self) -> bool:
@@ -54,7 +57,19 @@ def list_parts(*bundles: Bundle) -> list[Part]:
         write_crds,
     )
     objects = [_describe_objects(copied) for copied in (KUEUE_OBJECTS, JOBSET_OBJECTS, KEDA_OBJECTS)]
-    return [part for bundle in bundles for part in (*engines, definitions, *objects) if part.bundle == bundle]
+    library = Part(
+        "stand-in for NVML",
+        "sharing",
+        nvml.EFFORT,
+        nvml.find_place(),
+        nvml.PATH,
+        (NVIDIA_FOLDER,),
+        nvml.compile_library,
+        True,
+    )
+    parts = (*engines, definitions, *objects, library)
+    on_linux = find_platform()[0] == "linux"
+    return [part for bundle in bundles for part in parts if part.bundle == bundle and (on_linux or not part.needs_c)]
 
 
 def find_oldest_go(parts: list[Part]) -> str:
@@ -66,11 +81,11 @@ def find_oldest_go(parts: list[Part]) -> str:
 def _describe_engine(engine: Engine) -> Part:
     def make(go: Go, fresh: Path, watch: Watch) -> None:
         arguments = ["build", "-v", "-ldflags", engine.linker_flags, "-o", str(fresh), engine.package]
-        go.run(arguments, engine.folder, watch)
+        go.run(arguments, engine.folder, watch, with_c=engine.needs_c)
 
     title = f"{engine.name} {engine.version}"
     path = f"{PROGRAMS}/{engine.name}"
-    return Part(title, engine.bundle, engine.effort, engine.place, path, (engine.folder,), make)
+    return Part(title, engine.bundle, engine.effort, engine.place, path, (engine.folder,), make, engine.needs_c)
 
 
 def _describe_objects(copied: CopiedObjects) -> Part:

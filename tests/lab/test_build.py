@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -18,11 +19,14 @@ from lab import go_modules, go_tool
 from lab.build import main
 from lab.crds import find_crds
 from lab.engines import CLUSTER_FOLDER, ENGINES, find_engine
+from lab.go_tool import COMPILER
+from lab.nvml import find_library
 
 from ..support.fake_go import FakeGo
 from ..support.plans import ROOT
 from ..support.processes import PATIENCE_S
 
+IS_LINUX = platform.system() == "Linux"
 REHEARSE = [engine.package for engine in ENGINES.values() if engine.bundle == "rehearse"]
 HANG = 'case "$*" in *kube-scheduler) echo $$ > {pid}; exec sleep 600 ;; esac'
 
@@ -67,7 +71,28 @@ def test_a_build_makes_every_engine_of_its_bundle(fake_go: FakeGo, capsys: pytes
 
 def test_the_bundle_all_holds_every_engine(fake_go: FakeGo) -> None:
     assert main(["all"]) == 0
-    assert fake_go.builds == [engine.package for engine in ENGINES.values()]
+    assert fake_go.builds == [engine.package for engine in ENGINES.values() if IS_LINUX or not engine.needs_c]
+    assert find_engine("kwok").read_text() == "built by Go\n"
+    assert not IS_LINUX or find_library().read_text() == "built by the C compiler\n"
+
+
+def test_the_bundle_of_the_gate_needs_no_c_compiler(fake_go: FakeGo, capsys: pytest.CaptureFixture[str]) -> None:
+    (fake_go.folder / "bin" / COMPILER).unlink()
+    assert main(["core"]) == 0
+    assert "C compiler" not in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not IS_LINUX, reason="these engines are built for Linux alone")
+def test_a_machine_without_a_c_compiler_is_refused_first(
+    fake_go: FakeGo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (fake_go.folder / "bin" / COMPILER).unlink()
+    monkeypatch.setenv("PATH", str(fake_go.folder / "bin"))
+    assert main(["sharing"]) == LabError.exit_code
+    said = capsys.readouterr()
+    assert f"C        a C compiler ({COMPILER}) and the C library's headers, for nvidia-device-plugin" in said.out
+    assert "no C compiler (cc) is on PATH" in said.err and "apt-get install gcc libc6-dev" in said.err
+    assert fake_go.builds == []
 
 
 def test_bundles_are_built_together(fake_go: FakeGo) -> None:

@@ -38,6 +38,8 @@ DIFFERENCES = {
     Pair("karpenter 1.15.0", "1.14.1", "1.15.0"): (
         "1.15 needs Go 1.26.9, and timestreamwrite v1.43.1, which Go's module proxy does not serve"
     ),
+    Pair("nvidia-device-plugin", "0.19.1", "0.20.0"): "Go's module proxy does not serve the plugin after 0.19.1",
+    Pair("nvidia-mig-parted", "0.13.1", "0.15.0"): "Go's module proxy does not serve mig-parted after 0.13.1",
     Pair("kubernetes 1.35", "1.36", "1.35"): "the lab has one control plane, of the catalogue's default",
 }
 """Each known difference, and its reason."""
@@ -48,6 +50,13 @@ def find_sdk(name: str) -> str:
     pinned = re.search(rf"^{name}==(\S+)$", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
     assert pinned
     return pinned[1]
+
+
+def find_image(path: str) -> str:
+    """Return the tag of an image of the GPU Operator's chart, without a v."""
+    text = (ROOT / "gpu_blueprint" / "catalog" / "chart_images.csv").read_text()
+    (tag,) = set(re.findall(rf"^gpu-operator,.*/{path}:v([^,]+),", text, re.MULTILINE))
+    return str(tag)
 
 
 def list_pairs() -> Iterator[Pair]:
@@ -67,6 +76,8 @@ def list_pairs() -> Iterator[Pair]:
     yield Pair("prometheus operator", operator, PROMETHEUS_OPERATOR)
     yield Pair("kueue", ENGINES["kueue"].version, KUEUE.version)
     yield Pair("jobset", ENGINES["jobset"].version, JOBSET.version)
+    yield Pair("nvidia-device-plugin", ENGINES["nvidia-device-plugin"].version, find_image("nvidia/k8s-device-plugin"))
+    yield Pair("nvidia-mig-parted", ENGINES["nvidia-mig-parted"].version, find_image("cloud-native/k8s-mig-manager"))
     yield Pair("pulumi", ENGINES["pulumi"].version, find_sdk("pulumi"))
 
 

@@ -34,5 +34,8 @@ def test_a_module_has_the_checksums_of_every_platform(
     go = find_go(read_go_module(folder).go, tmp_path)
     monkeypatch.setattr(platform, "system", lambda: system)
     monkeypatch.setattr(platform, "machine", lambda: processor)
-    packages = [engine.package for engine in ENGINES.values() if engine.folder == folder]
-    assert len(go.run(["list", "-deps", *packages], folder, ignore).splitlines()) > 100
+    engines = [engine for engine in ENGINES.values() if engine.folder == folder]
+    if system == "Darwin" and any(engine.needs_c for engine in engines):
+        pytest.skip("these engines are built for Linux alone")
+    packages, with_c = [engine.package for engine in engines], any(engine.needs_c for engine in engines)
+    assert len(go.run(["list", "-deps", *packages], folder, ignore, with_c=with_c).splitlines()) > 100

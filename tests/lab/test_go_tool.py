@@ -3,8 +3,8 @@
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,8 +99,8 @@ def test_ctrl_c_ends_go_while_its_streams_are_opened(fake_go: FakeGo, monkeypatc
 def test_ctrl_c_ends_go_while_it_starts(fake_go: FakeGo, monkeypatch: pytest.MonkeyPatch) -> None:
     start = Go._start
 
-    def start_and_interrupt(go: Go, arguments: Sequence[str], folder: str) -> subprocess.Popen[str]:
-        running = start(go, arguments, folder)
+    def start_and_interrupt(go: Go, *given: Any) -> subprocess.Popen[str]:
+        running = start(go, *given)
         signal.raise_signal(signal.SIGINT)
         return running
 

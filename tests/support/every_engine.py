@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lab.engines import ENGINES
+from lab.engines import CORE, ENGINES
 
 
 class EveryEngine:
@@ -18,8 +18,8 @@ class EveryEngine:
 
     @property
     def missing(self) -> list[str]:
-        """The engines that nobody has started, in the order of the table of engines."""
-        return [name for name in ENGINES if name not in self.started]
+        """The engines of the gate that nobody has started, in the order of the table of engines."""
+        return [name for name, engine in ENGINES.items() if engine.bundle in CORE and name not in self.started]
 
     def _note(self, event: str, details: tuple[Any, ...]) -> None:
         if event == "subprocess.Popen":

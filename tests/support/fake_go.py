@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab import built, crds
+from lab.go_tool import COMPILER
 from lab.jobset_objects import JOBSET_OBJECTS
 from lab.keda_objects import KEDA_OBJECTS
 from lab.kueue_objects import KUEUE_OBJECTS
@@ -22,6 +23,13 @@ esac
 if [ "$1" = run ]; then echo kind > "$3/nodepools.karpenter.sh.yaml"; exit; fi
 while [ $# -gt 1 ]; do
   if [ "$1" = -o ]; then echo "built by Go" > "$2"; fi
+  shift
+done
+"""
+
+_COMPILER = """#!/bin/sh
+while [ $# -gt 1 ]; do
+  if [ "$1" = -o ]; then echo "built by the C compiler" > "$2"; fi
   shift
 done
 """
@@ -70,6 +78,9 @@ class FakeGo:
         program.parent.mkdir(exist_ok=True)
         program.write_text(text)
         program.chmod(0o755)
+        compiler = program.with_name(COMPILER)
+        compiler.write_text(_COMPILER)
+        compiler.chmod(0o755)
 
 
 def install_fake_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGo:

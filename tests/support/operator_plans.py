@@ -16,9 +16,13 @@ def mig(profile: str, **more: Any) -> dict[str, Any]:
     return {"sharing": {"mode": "mig", "profile": profile, **more}}
 
 
-def plan_of_pools(*pools: dict[str, Any], **stack: Any) -> Plan:
+def stack_of_pools(*pools: dict[str, Any], **stack: Any) -> dict[str, Any]:
     named = [builders.pool(name=f"pool-{index}", **pool) for index, pool in enumerate(pools)]
-    return plan_of(builders.stack(pools=named, **stack))
+    return builders.stack(pools=named, **stack)
+
+
+def plan_of_pools(*pools: dict[str, Any], **stack: Any) -> Plan:
+    return plan_of(stack_of_pools(*pools, **stack))
 
 
 def find_operator_values(planned: Plan) -> dict[str, Any]:
@@ -34,9 +38,14 @@ def list_node_labels(planned: Plan) -> list[dict[str, str]]:
 
 
 def plan_of_every_sharing() -> Plan:
-    """Return a plan with every way of sharing on AL2023, one way twice, on Bottlerocket, and on static nodes."""
+    """Return the plan of ``stack_of_every_sharing``."""
+    return plan_of(stack_of_every_sharing())
+
+
+def stack_of_every_sharing() -> dict[str, Any]:
+    """Return a stack with every way of sharing on AL2023, one way twice, on Bottlerocket, and on static nodes."""
     layout = {"3g.40gb": 1, "1g.10gb": 4}
-    return plan_of_pools(
+    return stack_of_pools(
         {},
         {"sharing": {"mode": "time-slicing", "replicas": 4}},
         {"sharing": {"mode": "time-slicing", "replicas": 4}, "gpu": "a10g"},
