@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from ..catalog import list_instances
 from ..config import Pool, StackConfig
-from ..config.buying import Reservation, ReservationTerm
+from ..config.buying import Reservation, ReservationTerm, tell_block_end
 from ..config.network import refuse_repeated
 from ..config.sizes import count_slots
 from ..errors import Problem, move_under, suggest
@@ -131,7 +131,7 @@ def warn_of_ending_reservations(stack: StackConfig, today: date) -> Iterator[Pro
     for index, reservation in enumerate(stack.reservations):
         for pool in users[reservation.id]:
             if reservation.ends is not None and _read_lifetime(pool) > reservation.ends - today:
-                yield _explain_end(pool, reservation.ends, today).under("reservations", index)
+                yield _explain_end(pool, reservation, reservation.ends, today).under("reservations", index)
 
 
 def _read_lifetime(pool: Pool) -> timedelta:
@@ -143,13 +143,15 @@ def _read_lifetime(pool: Pool) -> timedelta:
     return sum((timedelta(**{units[unit]: int(number)}) for number, unit in parts), timedelta())
 
 
-def _explain_end(pool: Pool, ends: date, today: date) -> Problem:
+def _explain_end(pool: Pool, reservation: Reservation, ends: date, today: date) -> Problem:
     fallbacks = pool.purchase[pool.purchase.index("reserved") + 1 :]
     then = f"{pool.name} buys {' or '.join(fallbacks)}" if fallbacks else f"{pool.name} can launch nothing"
     if ends < today:
         reason, hint = f"it ended on {ends}, so {then}", "remove it"
     else:
-        reason = f"it ends on {ends}, before nodes of {pool.name} expire: they are drained, then {then}"
+        reason = f"it ends on {ends}, before nodes of {pool.name} expire: they run on at on-demand prices, and {then}"
+        if reservation.capacity_block:
+            reason = f"{tell_block_end(reservation)}; then {then}"
         shorten = "" if pool.lifecycle.expire_after == "Never" else ", or shorten expireAfter of the pool"
         hint = f"extend the reservation{shorten}"
     return Problem("reservation-ends", ("ends",), reason, hint, severity="warning")

@@ -63,6 +63,15 @@ class Reservation(Model):
             yield Problem("capacity-block-not-sold", ("capacityBlock",), reason, "leave capacityBlock out")
 
 
+def tell_block_end(block: Reservation) -> str:
+    """Return when the nodes of a Capacity Block go, and what that leaves to pods, without a full stop."""
+    before, leaves = (int(time.total_seconds() // 60) for time in (BLOCK_NODES_GO, BLOCK_LEAVES))
+    return (
+        f"the Capacity Block {block.id} ends on {block.ends}: its nodes go {before} minutes before its end, and pods "
+        f"have {leaves} minutes, whatever their grace"
+    )
+
+
 class ReservationTerm(Model):
     """Selects reservations of the stack, by id or by tags."""
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..config import Pool, S3Storage, StackConfig
+from ..config.buying import tell_block_end
 from ..images.sources import split_name
 from .environment import name_checkpoint_folder
 from .jobs import KEEP_S, MOST_FAILURES
@@ -81,6 +82,10 @@ def _list_pool_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     if run.spans_nodes and len(config.list_zones(pool)) > 1:
         zones = ", ".join(config.list_zones(pool))
         yield f"Karpenter may open the nodes of a run in two of {zones}, and the run waits meanwhile: zones: [one]"
+    for block in config.list_reservations(pool):
+        if block.capacity_block:
+            saves = "save within that time" if run.checkpoints else "without checkpoints all work is lost"
+            yield f"{tell_block_end(block)}; {saves}{'' if run.checkpoints else ': --checkpoints STORAGE'}"
     if "spot" in pool.purchase and not run.checkpoints:
         yield f"pool {pool.name} buys spot, and without checkpoints a reclaim loses all work: --checkpoints STORAGE"
 

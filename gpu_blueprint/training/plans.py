@@ -9,6 +9,7 @@ from ..catalog import Instance
 from ..catalog.purchases import Purchase
 from ..catalog.start_rates import find_start_rate
 from ..config import Pool, StackConfig, Tenant
+from ..config.buying import BLOCK_LEAVES, tell_block_end
 from ..config.pod_start import PodStart
 from ..config.storage import LustreStorage
 from ..cost.money import Usd
@@ -260,7 +261,20 @@ def _list_prices(stack: StackConfig, request: PlanRequest) -> Iterator[tuple[Pur
         taken = min(held, request.nodes)
         hour = price_reserved_gpu(stack, pool, node, plan) * (node.row.gpu_devices * taken)
         note = f"{taken:g} of {request.nodes} nodes on reservations, which cost the same when idle"
+        note = "; ".join([note, *_list_ends(stack, request)])
         yield "reserved", hour + on_demand * ((request.nodes - taken) / request.nodes), note
+
+
+def _list_ends(stack: StackConfig, request: PlanRequest) -> Iterator[str]:
+    """Yield when the reservations of a run's nodes end, and what that means for its last checkpoint."""
+    for held in stack.list_reservations(request.pool):
+        if held.ends is None or held.instance_type != request.row.instance_type:
+            continue
+        if not held.capacity_block:
+            yield f"{held.id} ends on {held.ends}, and its nodes run on at on-demand prices"
+            continue
+        late = request.checkpoint.seconds > BLOCK_LEAVES.total_seconds()
+        yield tell_block_end(held) + (", which is too short for a checkpoint of this run" if late else "")
 
 
 def _count_reserved(stack: StackConfig, pool: Pool, node: Node) -> float:

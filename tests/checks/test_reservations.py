@@ -83,13 +83,21 @@ def test_tags_select_reservations_that_carry_all_of_them() -> None:
     [
         ("2026-12-01", "336h", "it ends on 2026-12-01, before nodes of main expire"),
         ("2026-12-05", "336h", None),
-        ("2030-01-01", "Never", "then main can launch nothing"),
+        ("2030-01-01", "Never", "they run on at on-demand prices, and main can launch nothing"),
         ("2026-11-01", "336h", "it ended on 2026-11-01"),
     ],
 )
 def test_an_end_before_nodes_expire_is_warned_of(ends: str, expire: str, words: str | None) -> None:
     found = warnings(reservations=[reservation(ends=ends)], pools=[training(disruption={"expireAfter": expire})])
     assert (found == []) if words is None else words in found[0]
+
+
+def test_the_end_of_a_capacity_block_takes_its_nodes() -> None:
+    held = reservation(ends="2026-12-01", capacityBlock=True)
+    fallback = training(purchase=["reserved", "on-demand"], checkpointed=True)
+    (found,) = warnings(reservations=[held], pools=[fallback])
+    told = "ends on 2026-12-01: its nodes go 40 minutes before its end, and pods have 10 minutes, whatever their grace"
+    assert f"the Capacity Block {ID} {told}; then main buys on-demand" in found
 
 
 OTHER = "cr-0d4c7a91e2b85f369"

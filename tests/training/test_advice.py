@@ -123,6 +123,18 @@ def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str
     assert f"kubectl get {kind}s,pods " in notes(build_config(), nodes=nodes)
 
 
+def test_a_run_on_a_capacity_block_is_told_its_end() -> None:
+    held = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 4}
+    bought = {"purchase": ["reserved"], "reservations": [{"id": held["id"]}]}
+    for block, told in (({"capacityBlock": True, "ends": "2027-01-31"}, True), ({"ends": "2027-01-31"}, False)):
+        config = build_config(**edit_pool("fast", **bought), reservations=[{**held, **block}])
+        words = "its nodes go 40 minutes before its end, and pods have 10 minutes"
+        assert (words in warnings(config, pool="fast")) is told
+        assert ("all work is lost: --checkpoints STORAGE" in warnings(config, pool="fast")) is told
+        saving = warnings(config, pool="fast", checkpoints="homes")
+        assert ("whatever their grace; save within that time" in saving) is told
+
+
 def test_runs_of_one_name_share_their_checkpoints_and_the_notes_say_so() -> None:
     assert "/mnt/homes/red/train belongs to all runs of the team that are called train" in notes(checkpoints="homes")
     assert "belongs to" not in notes()

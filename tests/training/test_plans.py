@@ -62,6 +62,16 @@ def test_reservations_cost_what_the_stack_states() -> None:
     assert reserved.disturbances.reclaims == 0 and reserved.note.startswith("4 of 4 nodes")
 
 
+def test_the_end_of_a_reservation_and_of_a_capacity_block_is_told() -> None:
+    held = reserving_stack(4, ends="2027-01-31")
+    assert "ends on 2027-01-31, and its nodes run on at on" in find_offer(plan_run(held), "reserved").note
+    block = reserving_stack(4, ends="2027-01-31", capacityBlock=True)
+    note = find_offer(plan_run(block), "reserved").note
+    assert note.endswith("its nodes go 40 minutes before its end, and pods have 10 minutes, whatever their grace")
+    late = find_offer(plan_run(block, params="1e13"), "reserved").note
+    assert late.endswith(", which is too short for a checkpoint of this run")
+
+
 def test_nodes_beyond_the_reservations_cost_their_on_demand_price() -> None:
     plan = plan_run(reserving_stack(1, usdPerHour=30))
     reserved, on_demand = find_offer(plan, "reserved"), find_offer(plan, "on-demand")

@@ -55,6 +55,8 @@ COST_ALERTS = (
         steps=(
             "Check whether waiting pods could use them: the pool needs `reserved` in `purchase`,"
             " and the pods must tolerate the pool's taint.",
+            "If it was cancelled, has ended or is no longer shared: its nodes run on at on-demand prices, and this"
+            " alert goes on until you take the reservation out of the stack file (docs/reservations.md).",
             "If nobody needs them: give the reservation back (`aws ec2 cancel-capacity-reservation"
             " --capacity-reservation-id {{ $labels.reservation }}`), or share it with another account.",
         ),

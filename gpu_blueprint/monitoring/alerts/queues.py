@@ -12,7 +12,7 @@ from ..queues import (
     WANTED_USD,
     count_events,
 )
-from ..recording import NAMESPACE, copy_label, count_new
+from ..recording import NAMESPACE, copy_label, count_new, select_requests
 from ..rules import Alert
 
 STANDSTILL = "4h"
@@ -50,6 +50,21 @@ JOB_WAITS = (
     f' * on (namespace) group_left (tenant) {NAMESPACE}{{tenant!="none"}}'
 )
 """Seconds since the creation of each job of a tenant that has no pods and has not ended."""
+_PODS_OF_JOBS = copy_label('kube_pod_owner{owner_kind="Job"}', "job_name", "owner_name")
+_WITH_GPUS = f"max by (namespace, job_name) ({_PODS_OF_JOBS} and on (namespace, pod) {select_requests()})"
+_READY = (
+    f"max by (namespace, job_name) ({_PODS_OF_JOBS}"
+    ' and on (namespace, pod) (kube_pod_status_ready{condition="true"} == 1))'
+)
+NO_POD_READY = (
+    "(max by (namespace, job_name) (kube_job_status_active) > 0"
+    f" and on (namespace, job_name) {_WITH_GPUS} unless on (namespace, job_name) {_READY})"
+    f' * on (namespace) group_left (tenant) {NAMESPACE}{{tenant!="none"}}'
+)
+"""Pods of each job of a tenant that has started, asks for GPUs, and has no pod that is ready."""
+READY_WITHIN = "20m"
+"""A node with MIG and a large image take a quarter of an hour; Kueue takes the job back after 30 minutes
+(``queueing.readyTimeout``)."""
 _HOOKS = "(m|v)(job|jobset|trainjob|rayjob|workload|clusterqueue|cohort|resourceflavor)[.]kb[.]io"
 """Names of Kueue's webhooks, of the kinds that the platform lets it hold."""
 _REJECTED = f'apiserver_admission_webhook_rejection_count{{name=~"{_HOOKS}",error_type="calling_webhook_error"}}'
@@ -126,6 +141,28 @@ QUEUE_ALERTS = (
             "Check that the queue is active: `kubectl describe clusterqueue {{ $labels.tenant }}`.",
             "If nothing blocks it, restart Kueue; running jobs go on:"
             " `kubectl rollout restart deploy -n kueue-system kueue-controller-manager`.",
+        ),
+    ),
+    Alert(
+        name="StartedJobNotReady",
+        subject="Queues",
+        severity="warning",
+        expr=NO_POD_READY,
+        wait=READY_WITHIN,
+        summary="Job {{ $labels.namespace }}/{{ $labels.job_name }} of tenant {{ $labels.tenant }} was started 20"
+        " minutes ago, and none of its {{ $value }} pods is ready",
+        costs="The queue counts GPUs as the job's that nobody uses, and other jobs wait for them. Nodes that have"
+        " started for it are paid for.",
+        steps=(
+            "Read why: `kubectl get pods -n {{ $labels.namespace }} -l job-name={{ $labels.job_name }} -o wide`, and"
+            " `kubectl describe pod` of one of them.",
+            "If no node has room: look for pods that hang in Terminating on a node that is not ready,"
+            " `kubectl get pods -A -o wide | grep Terminating` and `kubectl get nodes`. Kueue counts the GPUs of an"
+            " evicted job as free while such pods hold them, and they count against `maxGpus` of the pool. Delete"
+            " the NodeClaim of such a node: `kubectl get nodeclaims`, `kubectl delete nodeclaim NAME`.",
+            "If nodes have free GPUs, but none as many as a pod asks for: end or move a small job.",
+            "If pods still load images: GpuImagePullSlow. Otherwise Kueue takes the job back after"
+            " `queueing.readyTimeout`, and tries it again (QueueCapacityMissing).",
         ),
     ),
     Alert(

@@ -36,6 +36,7 @@ from .case import AlertCase, RecordingCase, fires, quiet, records, records_nothi
 SLICE = "nvidia.com/mig-1g.10gb"
 VISION, LANGUAGE = {"tenant": "vision"}, {"tenant": "language"}
 STILL, OLD, STARVES = "QueueStandsStill", "QueuedJobOld", "TenantStarves"
+UNREADY = "StartedJobNotReady"
 LATE, STOPPED, DOWN, HOOK = "QueueCapacityMissing", "QueuePreemptionsFrequent", "KueueDown", "KueueWebhookFails"
 OF_JOB = {"namespace": "vision", "job_name": "train-7", "tenant": "vision"}
 OF_VISION = {"tenant": "vision", "resource": "nvidia.com/gpu"}
@@ -70,6 +71,38 @@ _STANDSTILL = (
     quiet(
         OLD, {name.replace('label_gpu_blueprint_tenant="vision"', ""): each for name, each in job().items()}, at="26h"
     ),
+)
+_STARTED = merge(
+    job(active="2x1600"),
+    *(
+        {
+            named(
+                "kube_pod_owner", **pod, owner_kind="Job", owner_name="train-7", owner_is_controller="true"
+            ): "1x1600",
+            named("kube_pod_status_ready", **pod, condition="true"): "0x1600",
+            named("kube_pod_status_ready", **pod, condition="false"): "1x1600",
+            named(
+                "kube_pod_container_resource_requests",
+                **pod,
+                container="main",
+                node="",
+                resource="nvidia_com_gpu",
+                unit="integer",
+            ): "8x1600",
+        }
+        for pod in ({"namespace": "vision", "pod": "train-7-0"}, {"namespace": "vision", "pod": "train-7-1"})
+    ),
+)
+"""A job of two pods, which its queue has started, and none of which is ready."""
+_FIRST_POD = {"namespace": "vision", "pod": "train-7-0"}
+_UNREADY = (
+    fires(UNREADY, _STARTED, at="20m", labels=OF_JOB, value="2"),
+    quiet(UNREADY, _STARTED, at="19m"),
+    # One pod works, so the others are another alert's.
+    quiet(UNREADY, _STARTED, {named("kube_pod_status_ready", **_FIRST_POD, condition="true"): "1x1600"}, at="1h"),
+    # It waits in its queue, or it has ended: it has no pods.
+    quiet(UNREADY, _STARTED, job(active="0x1600"), at="1h"),
+    quiet(UNREADY, job(active="2x1600"), at="1h"),
 )
 _STARVING = (
     fires(STARVES, HUNGRY, at="30m", labels=OF_VISION, value="8"),
@@ -159,7 +192,7 @@ ELSEWHERE = (
     ),
     quiet("GpuQuotaNearlyUsed", quota(16, 16, "vision"), at="60m"),
 )
-CASES: tuple[AlertCase, ...] = (*_STANDSTILL, *_STARVING, *_LOST, *_KUEUE, *ELSEWHERE)
+CASES: tuple[AlertCase, ...] = (*_STANDSTILL, *_UNREADY, *_STARVING, *_LOST, *_KUEUE, *ELSEWHERE)
 
 _V, _L = (
     'tenant="vision", pool="train", resource="nvidia.com/gpu"',
