@@ -5,13 +5,14 @@ attachments.
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..plan import PlannedResource
+from .conditions import covers, describe_condition, drop_owner, find_owner, is_within
+from .tenant_storage import BUCKET
 from .tenant_view import Shift, TenantView, read_map
 
 
@@ -29,18 +30,29 @@ class Right:
 
     def __str__(self) -> str:
         place = f" on {self.resource}" if self.resource else ""
-        return f"{self.action}{place}{f' if {self.condition}' if self.condition else ''}"
+        return f"{self.action}{place}{describe_condition(self.condition)}"
 
     def covers(self, other: "Right") -> bool:
         """Return whether it allows, or denies, everything that another right does."""
         return (
             self.is_denied == other.is_denied
-            and self.condition in ("", other.condition)
-            and _covers(self.action.lower(), other.action.lower())  # AWS ignores the case of actions
+            and is_within(other.condition, self.condition)
+            and covers(self.action.lower(), other.action.lower())  # AWS ignores the case of actions
             and _covers_arn(self.resource, other.resource)
         )
 
+    @property
+    def owner(self) -> str:
+        """The account in which alone the right holds; empty if its condition names none."""
+        return find_owner(self.condition)
 
+    @property
+    def anywhere(self) -> "Right":
+        """The right in every account."""
+        return replace(self, condition=drop_owner(self.condition))
+
+
+_BUCKET_ARN = "arn:aws:s3:::"
 _ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 _ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 _POLICY, _ROLE = "aws:iam/policy:Policy", "aws:iam/role:Role"
@@ -49,6 +61,7 @@ _POLICY, _ROLE = "aws:iam/policy:Policy", "aws:iam/role:Role"
 def compare_identities(before: TenantView, after: TenantView) -> Iterator[Shift]:
     """Yield the identities and rights that service accounts gain and lose."""
     old, new = _collect_identities(before), _collect_identities(after)
+    made = {str(bucket.inputs.get("bucket")) for bucket in after.list_type(BUCKET)}
     for tenant, account in dict.fromkeys([*old, *new]):
         was, now = old.get((tenant, account)), new.get((tenant, account))
         if now is None:
@@ -57,12 +70,15 @@ def compare_identities(before: TenantView, after: TenantView) -> Iterator[Shift]
         elif was is None:
             yield Shift(tenant, f"service account {account} gains an identity in AWS")
         else:
-            yield from _compare_rights(tenant, account, was, now)
+            yield from _compare_rights(tenant, account, was, now, made)
 
 
-def _compare_rights(tenant: str, account: str, was: set[Right], now: set[Right]) -> Iterator[Shift]:
+def _compare_rights(tenant: str, account: str, was: set[Right], now: set[Right], made: set[str]) -> Iterator[Shift]:
     """Yield the rights of one side that no right of the other side covers."""
-    for right in sorted(was ^ now):
+    moved = _pair_owners(was, now)
+    yield from _tell_owners(tenant, account, moved, made)
+    told = {*moved, *(new for old, new in moved.items() if old.anywhere.covers(new.anywhere))}
+    for right in sorted((was ^ now) - told):
         others = now if right in was else was
         if any(other.covers(right) for other in others):
             continue
@@ -74,18 +90,46 @@ def _compare_rights(tenant: str, account: str, was: set[Right], now: set[Right])
         yield Shift(tenant, text, is_loss, is_loss)
 
 
+def _pair_owners(was: set[Right], now: set[Right]) -> dict[Right, Right]:
+    """Return right before → the right that allows as much in another account, or in one account alone."""
+    lost = [old for old in was - now if not old.is_denied and not any(new.covers(old) for new in now)]
+    owned = sorted(new for new in now if new.owner)
+    return {old: new for old in lost for new in owned if new.owner != old.owner and new.anywhere.covers(old.anywhere)}
+
+
+def _tell_owners(tenant: str, account: str, moved: Mapping[Right, Right], made: set[str]) -> Iterator[Shift]:
+    """Yield the buckets that rights reach in one account alone from now on.
+
+    Args:
+        tenant: The tenant.
+        account: The service account.
+        moved: Right before → the same right in another account, or in one account alone.
+        made: Names of the buckets that the plan makes: they lie in the account of the stack.
+    """
+    found = {
+        (_name_place(new.resource), old.owner, new.owner)
+        for old, new in moved.items()
+        if old.owner or new.resource.removeprefix(_BUCKET_ARN).split("/")[0] not in made
+    }
+    for place, before, after in sorted(found):
+        more = f", instead of {before}" if before else "; if another owns it, name that in `account` of the stack file"
+        yield Shift(
+            tenant, f"service account {account} reaches {place} only while account {after} owns it{more}", True, True
+        )
+
+
+def _name_place(resource: str) -> str:
+    """Return the bucket of an ARN, or the ARN itself for other services."""
+    is_bucket = resource.startswith(_BUCKET_ARN)
+    return f"bucket {resource.removeprefix(_BUCKET_ARN).split('/')[0]}" if is_bucket else resource
+
+
 def _covers_arn(wide: str, narrow: str) -> bool:
     """Return whether a pattern of ARNs covers another; a wildcard stays between the first five colons."""
     parts = [text.split(":", 5) for text in (wide, narrow)]
     if wide == "*" or len(parts[0]) != len(parts[1]):
         return wide == "*"
-    return all(map(_covers, *parts))
-
-
-def _covers(wide: str, narrow: str) -> bool:
-    """Return whether every text that fits a pattern with ``*`` and ``?`` fits another."""
-    wildcards = {"*": ".*", "?": r"[^*]"}
-    return bool(re.fullmatch("".join(wildcards.get(sign, re.escape(sign)) for sign in wide), narrow, re.DOTALL))
+    return all(map(covers, *parts))
 
 
 def _collect_identities(view: TenantView) -> dict[tuple[str, str], set[Right]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..config.storage import Access
 from ..plan import PlannedResource
 from .effects import ResourceChange
 from .tenant_view import Shift, TenantView, read_list, read_map
@@ -21,6 +22,10 @@ STORES = (BUCKET, EFS, LUSTRE)
 """Types that hold the data of tenants."""
 _POINT = "aws:efs/accessPoint:AccessPoint"
 _READ_ONLY = ("ro", "read-only")
+_REPLACING = ("allow-delete", "allow-overwrite")
+"""Options without which Mountpoint only makes new files; other drivers know no such level."""
+_RIGHTS: Mapping[Access, str] = {"read": "read", "add": "read and add files to", "write": "read and write"}
+_RAISED: Mapping[Access, str] = {"add": "add files", "write": "write"}
 _PREFIX = re.compile(r"(--)?prefix[ =]")
 """The driver of S3 takes both forms of an option."""
 _WAITS = "`pulumi up` waits until no pod mounts it"
@@ -37,7 +42,7 @@ class _Mount:
     storage: str
     place: str
     """Place of the data in words, such as ``s3://acme-weights/models/``."""
-    may_write: bool
+    access: Access
     stores: tuple[str, ...]
     """URNs of the file system or bucket, as far as the plan makes it."""
     point: PlannedResource | None
@@ -53,8 +58,7 @@ def compare_storage(before: TenantView, after: TenantView, changes: Sequence[Res
         if now is None and was is not None:
             yield _tell_end(was, effects, stays=was.tenant in after.tenants)
         elif was is None and now is not None:
-            rights = "read and write" if now.may_write else "read"
-            yield Shift(now.tenant, f"storage {now.storage}: its pods may {rights} {now.place}")
+            yield Shift(now.tenant, f"storage {now.storage}: its pods may {_RIGHTS[now.access]} {now.place}")
         elif was is not None and now is not None:
             yield from _compare_mounts(was, now, effects)
 
@@ -92,9 +96,12 @@ def _compare_mounts(was: _Mount, now: _Mount, effects: Mapping[str, ResourceChan
     elif (owners := (_read_owner(was.point), _read_owner(now.point))) and owners[0] != owners[1]:
         text = f"{name}: its pods act as owner {owners[1]} instead of {owners[0]}, to whom the files still belong"
         yield Shift(tenant, f"{text}; {shown}", is_loss=True, is_grave=True)
-    if was.may_write != now.may_write:
-        text = "its pods may write" if now.may_write else "its pods may only read"
-        yield Shift(tenant, f"{name}: {text}; {shown}", is_loss=was.may_write, is_grave=was.may_write)
+    levels = [*_RIGHTS]
+    if levels.index(now.access) > levels.index(was.access):
+        yield Shift(tenant, f"{name}: its pods may {_RAISED[now.access]}; {shown}")
+    elif now.access != was.access:
+        left = "only read" if now.access == "read" else "only read and add files, and replace and delete none"
+        yield Shift(tenant, f"{name}: its pods may {left}; {shown}", is_loss=True, is_grave=True)
 
 
 def _ends(change: ResourceChange | None) -> bool:
@@ -120,11 +127,20 @@ def _collect_mounts(view: TenantView) -> dict[tuple[str, str], _Mount]:
             tenant=tenant,
             storage=name,
             place=_name_place(spec),
-            may_write=not any(option in _READ_ONLY for option in read_list(spec, "mountOptions")),
+            access=_read_access(spec),
             stores=(*(source.urn for source in sources if source.type in STORES), *([bucket] if bucket else [])),
             point=next((source for source in sources if source.type == _POINT), None),
         )
     return found
+
+
+def _read_access(spec: Mapping[str, Any]) -> Access:
+    """Return the level that the mount options of a volume give, with or without hyphens in front."""
+    options = {str(option).removeprefix("--") for option in read_list(spec, "mountOptions")}
+    if not options.isdisjoint(_READ_ONLY):
+        return "read"
+    is_bucket = "bucketName" in read_map(spec, "csi", "volumeAttributes")
+    return "add" if is_bucket and options.isdisjoint(_REPLACING) else "write"
 
 
 def _name_place(spec: Mapping[str, Any]) -> str:

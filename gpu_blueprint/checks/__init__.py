@@ -12,6 +12,7 @@ from .buckets import (
     refuse_prefixes_of_other_tenants,
     refuse_storage_keys_outside_region,
     refuse_two_keys_of_a_bucket,
+    refuse_two_owners_of_a_bucket,
     warn_of_two_writers,
 )
 from .budgets import refuse_billing_without_budget, refuse_costs_above_bounds, warn_of_unknown_prices
@@ -191,6 +192,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_impossible_imports,
     refuse_pools_outside_storage_zone,
     refuse_two_keys_of_a_bucket,
+    refuse_two_owners_of_a_bucket,
     refuse_prefixes_of_other_tenants,
     refuse_unreachable_weights,
     refuse_weights_beyond_storage,

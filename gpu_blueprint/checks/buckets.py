@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..config import StackConfig
-from ..config.storage import LustreStorage, S3Storage
+from ..config.identities import BucketPrefix
+from ..config.storage import Access, LustreStorage, S3Storage
 from ..errors import Path, Problem
 from ..storage.names import name_bucket
 
@@ -27,11 +28,16 @@ class Reach:
     """Beginning of the keys with a slash behind it; empty for the whole bucket."""
     tenant: str
     path: Path
-    may_write: bool
+    access: Access
     is_private: bool = False
     """True for the prefix that belongs to the tenant alone: its namespace."""
     exporter: str = ""
     """Lustre file system that writes the keys for the tenant; empty where pods write them."""
+
+    @property
+    def may_add(self) -> bool:
+        """True if the tenant may put objects."""
+        return self.access != "read"
 
     @property
     def writer(self) -> str:
@@ -47,7 +53,8 @@ class Reach:
 
 def refuse_bucket_names(stack: StackConfig) -> Iterator[Problem]:
     """Refuse names that no bucket can have, and prefixes that programs read as another folder."""
-    for path, bucket, prefix in _list_stated(stack):
+    for path, grant in _list_grants(stack):
+        bucket, prefix = grant.bucket, grant.prefix
         if bucket and (fault := find_bucket_fault(bucket)):
             reason = f"{bucket!r} {fault}, so S3 has no bucket of this name"
             yield Problem("not-a-bucket", (*path, "bucket"), reason, "write the name of the bucket as S3 shows it")
@@ -56,16 +63,15 @@ def refuse_bucket_names(stack: StackConfig) -> Iterator[Problem]:
             yield Problem("prefix-with-dots", (*path, "prefix"), reason, "write the beginning of the keys as S3 has it")
 
 
-def _list_stated(stack: StackConfig) -> Iterator[tuple[Path, str | None, str | None]]:
-    """Yield the place, the bucket and the prefix of each section that names a bucket."""
+def _list_grants(stack: StackConfig) -> Iterator[tuple[Path, S3Storage | BucketPrefix]]:
+    """Yield the place of each section that stands for a bucket, with the section."""
     for index, storage in enumerate(stack.storage):
         if isinstance(storage, S3Storage):
-            yield ("storage", index), storage.bucket, storage.prefix
+            yield ("storage", index), storage
     for tenant_index, tenant in enumerate(stack.tenants):
         for identity_index, identity in enumerate(tenant.identities):
             for index, grant in enumerate(identity.s3):
-                place = ("tenants", tenant_index, "identities", identity_index, "s3", index)
-                yield place, grant.bucket, grant.prefix
+                yield ("tenants", tenant_index, "identities", identity_index, "s3", index), grant
 
 
 def find_bucket_fault(name: str) -> str:
@@ -107,13 +113,13 @@ def refuse_two_keys_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
 
 def refuse_prefixes_of_other_tenants(stack: StackConfig) -> Iterator[Problem]:
     """Refuse storage that shows a tenant the prefix which belongs to another tenant's service accounts alone."""
-    own = [reach for reaches in _group_reaches(stack).values() for reach in reaches if reach.is_private]
+    own = [reach for reaches in group_reaches(stack).values() for reach in reaches if reach.is_private]
     for index, storage in enumerate(stack.storage):
         if not isinstance(storage, S3Storage):
             continue
         for reach in _list_storage_reaches(stack, index, storage):
             for other in (found for found in own if found.overlaps(reach)):
-                verb = "write" if reach.may_write else "read"
+                verb = "write" if reach.may_add else "read"
                 reason = f"{reach.tenant} could {verb} {other.folder} of {reach.shown}, the prefix that belongs to "
                 place = ".".join(map(str, other.path))
                 hint = f"mount a prefix outside {other.folder}, or name the prefix in {place} if both shall use it"
@@ -121,13 +127,31 @@ def refuse_prefixes_of_other_tenants(stack: StackConfig) -> Iterator[Problem]:
                 yield Problem("prefix-of-another-tenant", reach.path, reason, hint)
 
 
+def refuse_two_owners_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse sections of one bucket that name different accounts: a bucket has one, and some could not read."""
+    first: dict[str, tuple[Path, str]] = {}
+    for path, grant in _list_grants(stack):
+        bucket = name_bucket(stack, grant) if isinstance(grant, S3Storage) else grant.bucket
+        owner = stack.find_owner(grant)
+        place, other = first.setdefault(bucket, (path, owner))
+        if other != owner:
+            reason = f"{'.'.join(map(str, place))} takes the same bucket {bucket!r} for a bucket of account {other}"
+            hint = f"write account: {other} here, or {owner} there; the default is the account of the stack"
+            yield Problem("bucket-of-two-accounts", (*path, "account") if grant.account else path, reason, hint)
+
+
 def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of tenants that write the same keys: the last write of a key wins, and nothing locks it."""
-    for reaches in _group_reaches(stack).values():
-        writers = [reach for reach in reaches if reach.may_write]
+    """Warn of tenants that write the same keys: the last write of a key wins, and nothing locks it.
+
+    Tenants that only add files replace none of the other's through their mounts.
+    """
+    for reaches in group_reaches(stack).values():
+        writers = [reach for reach in reaches if reach.may_add]
         warned: set[Path] = set()
         for at, reach in enumerate(writers):
-            others = [other for other in writers[:at] if other.overlaps(reach)]
+            others = [
+                other for other in writers[:at] if other.overlaps(reach) and "write" in (reach.access, other.access)
+            ]
             if others and reach.path not in warned:
                 warned.add(reach.path)  # all tenants of an exporting file system have one path
                 folder = max((reach.folder, *(other.folder for other in others)), key=len)
@@ -141,7 +165,7 @@ def warn_of_two_writers(stack: StackConfig) -> Iterator[Problem]:
                 yield Problem("two-writers", reach.path, f"{reason}nothing locks it", hint, severity="warning")
 
 
-def _group_reaches(stack: StackConfig) -> dict[str, list[Reach]]:
+def group_reaches(stack: StackConfig) -> dict[str, list[Reach]]:
     """Return bucket → what each tenant may use in it, in the order of the stack file."""
     found: dict[str, list[Reach]] = {}
     for reach in _list_reaches(stack):
@@ -159,7 +183,7 @@ def _list_reaches(stack: StackConfig) -> Iterator[Reach]:
                     folder=f"{(grant.prefix or tenant.namespace_name).removesuffix('/')}/",
                     tenant=tenant.name,
                     path=("tenants", tenant_index, "identities", identity_index, "s3", index),
-                    may_write=grant.access == "write",
+                    access=grant.access,
                     is_private=grant.prefix is None,
                 )
     buckets = {storage.name: storage for storage in stack.storage if isinstance(storage, S3Storage)}
@@ -182,7 +206,7 @@ def _list_storage_reaches(stack: StackConfig, index: int, storage: S3Storage) ->
             folder=storage.folder,
             tenant=tenant,
             path=("storage", index, "tenants", tenant),
-            may_write=access == "write",
+            access=access,
         )
 
 
@@ -195,6 +219,6 @@ def _list_exports(stack: StackConfig, index: int, scratch: LustreStorage, source
             folder=source.folder,
             tenant=tenant,
             path=("storage", index, "export"),
-            may_write=access == "write",
+            access=access,
             exporter=scratch.name,
         )

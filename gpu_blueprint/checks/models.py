@@ -59,6 +59,7 @@ from .model_sources import (
     warn_of_downloads_in_production,
     warn_of_paths_inside_models,
 )
+from .served_weights import suggest_policies_for_served_weights, warn_of_writers_of_served_weights
 
 _Check = Callable[[StackConfig], Iterator[Problem]]
 
@@ -89,6 +90,7 @@ MODEL_PROBLEMS: tuple[_Check, ...] = (
 """Rules that refuse a stack."""
 
 MODEL_WARNINGS: tuple[_Check, ...] = (
+    warn_of_writers_of_served_weights,
     warn_of_mistaken_callers,
     warn_of_models_in_other_pools,
     warn_of_lonely_replicas_on_spot,
@@ -102,6 +104,7 @@ MODEL_WARNINGS: tuple[_Check, ...] = (
 """Rules for stacks without problems."""
 
 MODEL_HINTS: tuple[_Check, ...] = (
+    suggest_policies_for_served_weights,
     suggest_quantization_at_load,
     suggest_formats_for_experts,
     suggest_formats_of_the_gpu,

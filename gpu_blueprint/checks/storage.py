@@ -73,7 +73,7 @@ def _refuse_lesser_grants(index: int, scratch: LustreStorage, source: S3Storage)
     for tenant, access in scratch.tenants.items():
         needed = "write" if scratch.export and access == "write" else "read"
         granted = source.tenants.get(tenant)
-        if granted is None or (needed == "write" and granted == "read"):
+        if granted is None or (needed == "write" and granted != "write"):
             way = "write into" if needed == "write" else "read"
             reason = f"{tenant} would {way} {source.name!r} through the file system, and {source.name!r} grants it "
             hint = f"add {tenant}: {needed} to the tenants of {source.name}, or remove {tenant} here"

@@ -8,6 +8,7 @@ from pydantic import Field
 from ..catalog.managed_policies import find_broad_policy
 from ..errors import Problem
 from ..model import Model
+from .aws_names import AccountId
 from .network import refuse_repeated
 from .scalars import Name
 from .shapes import Shape
@@ -118,8 +119,10 @@ class BucketPrefix(Model):
     prefix: Prefix | None = None
     """Beginning of the keys, such as `models/llama`. Default: the tenant's namespace, as EKS Pod Identity
     writes it into each session."""
+    account: AccountId | None = None
+    """Account that owns the bucket; the grant holds in no other. Default: the account of the stack."""
     access: Literal["read", "write"] = "read"
-    """`read` lists and reads; `write` also writes and deletes."""
+    """`read` lists and reads; `write` also writes, replaces and deletes."""
 
 
 class Identity(Model):

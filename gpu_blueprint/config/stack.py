@@ -12,6 +12,7 @@ from .aws_names import end_with_region
 from .buying import Reservation
 from .cpu_pools import CpuPool, make_default_pool
 from .disruption import Disruption
+from .identities import BucketPrefix
 from .models import ServedModel
 from .monitoring import InstallMonitoring
 from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
@@ -58,6 +59,10 @@ class StackConfig(StackSections):
     def find_source(self, model: ServedModel) -> AnyStorage | None:
         """Return the storage that holds the weights of a model; None for Hugging Face and for a storage of no name."""
         return next((storage for storage in self.storage if storage.name == model.source.storage), None)
+
+    def find_owner(self, grant: S3Storage | BucketPrefix) -> str:
+        """Return the account that owns the bucket of a storage or of a grant."""
+        return grant.account or self.account_id
 
     @property
     def bucket_mounting_models(self) -> list[ServedModel]:

@@ -7,11 +7,11 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..errors import Problem, WrongValueError
 from ..model import Model
-from .aws_names import KmsKeyArn, Zone
+from .aws_names import AccountId, KmsKeyArn, Zone
 from .identities import Bucket, Prefix
 from .scalars import Name
 
-Access = Literal["read", "write"]
+Access = Literal["read", "add", "write"]
 LUSTRE_GIB = (1200, 2400)
 """Sizes of a Lustre file system in GiB: 1200, or a multiple of 2400 (FSx API reference, CreateFileSystem)."""
 
@@ -49,7 +49,12 @@ class _Shared(Model):
 
     name: Name
     """Name of the storage. In the namespace of each of its tenants a PersistentVolumeClaim has this name."""
-    tenants: dict[Name, Access] = Field(min_length=1)
+
+
+class _FileSystem(_Shared):
+    """The fields of file systems, whose permissions know no level between reading and writing."""
+
+    tenants: dict[Name, Literal["read", "write"]] = Field(min_length=1)
     """Tenants that may mount the storage, each with `read` or `write`."""
 
 
@@ -58,11 +63,18 @@ class S3Storage(_Shared):
 
     kind: Literal["s3"]
     """`s3` mounts a bucket with Mountpoint for Amazon S3."""
+    tenants: dict[Name, Access] = Field(min_length=1)
+    """Tenants that may mount the storage, each with `read`, `add` or `write`. `add` makes new files, deletes none, and
+    replaces none through the mount; a program that calls S3 itself still replaces objects, which only a policy of the
+    bucket forbids (docs/storage.md). `write` also replaces and deletes."""
     bucket: Bucket | None = None
     """Name of a bucket that exists. Default: the platform makes a bucket, encrypted, closed to the public, and
     versioned: S3 deletes an old version of an object after 30 days."""
     prefix: Prefix | None = None
     """Beginning of the keys that tenants see, such as `models/`. Default: the whole bucket."""
+    account: AccountId | None = None
+    """Account that owns the existing bucket: the tenants' rights hold in no other, so that nobody takes the place of a
+    bucket that was deleted. Default: the account of the stack."""
     kms_key: KmsKeyArn | None = None
     """KMS key with which the existing bucket encrypts its objects. Its key policy must let the account's roles in.
     Default: the keys of S3."""
@@ -76,9 +88,12 @@ class S3Storage(_Shared):
         if self.kms_key and not self.bucket:
             reason = "the platform's own bucket is encrypted with the keys of S3"
             yield Problem("key-without-bucket", ("kmsKey",), reason, "remove kmsKey, or name an existing bucket")
+        if self.account and not self.bucket:
+            reason = "the platform makes its own bucket in the account of the stack"
+            yield Problem("account-without-bucket", ("account",), reason, "remove account, or name an existing bucket")
 
 
-class EfsStorage(_Shared):
+class EfsStorage(_FileSystem):
     """An EFS file system in all zones, for homes and small shared files; each tenant has a folder of its own."""
 
     kind: Literal["efs"]
@@ -89,7 +104,7 @@ class EfsStorage(_Shared):
     """Group that owns all files of a tenant."""
 
 
-class LustreStorage(_Shared):
+class LustreStorage(_FileSystem):
     """An FSx for Lustre file system in one zone, for scratch data at full speed."""
 
     kind: Literal["fsx-lustre"]

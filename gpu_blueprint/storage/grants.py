@@ -1,8 +1,12 @@
 """The rights in AWS that pods of a tenant need for the buckets that they mount.
 
 Mountpoint acts as the service account of the pod that mounts, so the role of the account decides. It must list the
-keys below the prefix, and read them; writing also puts and deletes objects and ends uploads
-(mountpoint-s3 doc/CONFIGURATION.md, "IAM permissions").
+keys below the prefix, and read them; adding also puts objects and ends uploads, and writing deletes objects too
+(mountpoint-s3 doc/CONFIGURATION.md, "IAM permissions"). Who may put an object may also replace it by calls of S3, since
+these rights cannot ask for the header If-None-Match: Mountpoint 1.24.0 sends it with no object that it puts.
+
+Names of buckets are unique in all accounts, and the name of a deleted bucket is free. So the rights hold only in the
+account that owns the bucket.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +17,10 @@ from .mounts import Mount
 from .names import name_bucket
 
 _READ = ("s3:GetObject",)
+_ADD = ("s3:PutObject", "s3:AbortMultipartUpload")
 _WRITE = ("s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
+OWNER = "aws:ResourceAccount"
+"""Condition key: the account that owns a bucket."""
 _THROUGH = "kms:ViaService"
 
 
@@ -22,33 +29,33 @@ def list_bucket_statements(
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the statements for the buckets of mounts, as IAM writes them; none without buckets.
 
-    One statement holds all places of one kind: a role's policy takes 6144 characters.
+    One statement holds all places of one level in one account: a role's policy takes 6144 characters.
 
     Args:
         config: The stack.
         mounts: The mounts; those of file systems need no rights.
         session: Condition key → value of the sessions in which the rights hold.
     """
-    buckets = [(mount.storage, mount.may_write) for mount in mounts if isinstance(mount.storage, S3Storage)]
-    readable = [storage for storage, _ in buckets]
-    writable = [storage for storage, may_write in buckets if may_write]
-    only_session = {"StringEquals": {**session}}
-    if readable:
-        yield _allow(_READ, _list_objects(config, readable), only_session)
-    if writable:
-        yield _allow(_WRITE, _list_objects(config, writable), only_session)
-    for bucket, prefixes in _group_by_bucket(config, readable).items():
-        below = {"StringLike": {"s3:prefix": prefixes}} if all(prefixes) else {}
-        yield _allow(("s3:ListBucket",), [f"arn:aws:s3:::{bucket}"], {**only_session, **below})
-    yield from _list_key_statements(config, readable, writable, session)
+    granted = [(mount.storage, mount.access) for mount in mounts if isinstance(mount.storage, S3Storage)]
+    for account in dict.fromkeys(config.find_owner(storage) for storage, _ in granted):
+        held = [(storage, access) for storage, access in granted if config.find_owner(storage) == account]
+        condition = {"StringEquals": {**session, OWNER: account}}
+        for actions, levels in ((_READ, ("read", "add", "write")), (_ADD, ("add",)), (_WRITE, ("write",))):
+            if places := _list_objects(config, [storage for storage, access in held if access in levels]):
+                yield _allow(actions, places, condition)
+        for bucket, prefixes in _group_by_bucket(config, [storage for storage, _ in held]).items():
+            below = {"StringLike": {"s3:prefix": prefixes}} if all(prefixes) else {}
+            yield _allow(("s3:ListBucket",), [f"arn:aws:s3:::{bucket}"], {**condition, **below})
+    added = [storage for storage, access in granted if access != "read"]
+    yield from _list_key_statements(config, [storage for storage, _ in granted], added, session)
 
 
 def _list_key_statements(
-    config: StackConfig, readable: Sequence[S3Storage], writable: Sequence[S3Storage], session: Mapping[str, str]
+    config: StackConfig, readable: Sequence[S3Storage], added: Sequence[S3Storage], session: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the statements for the keys with which buckets encrypt, used through S3 alone."""
     through_s3 = {"StringEquals": {**session, _THROUGH: f"s3.{config.region}.amazonaws.com"}}
-    for action, storages in (("kms:Decrypt", readable), ("kms:GenerateDataKey", writable)):
+    for action, storages in (("kms:Decrypt", readable), ("kms:GenerateDataKey", added)):
         if keys := sorted({storage.kms_key for storage in storages if storage.kms_key}):
             yield _allow((action,), keys, through_s3)
 

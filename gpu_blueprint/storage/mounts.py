@@ -39,8 +39,13 @@ class Mount:
         return f"/mnt/{self.storage.name}"
 
     @property
+    def may_add(self) -> bool:
+        """True if the tenant may make files."""
+        return self.access != "read"
+
+    @property
     def may_write(self) -> bool:
-        """True if the tenant may write."""
+        """True if the tenant may also replace and delete files."""
         return self.access == "write"
 
 

@@ -26,4 +26,4 @@ def mount_storage(pod: Mapping[str, Any], mounts: Sequence[Mount]) -> dict[str, 
 
 
 def _mark_reader(mount: Mount) -> dict[str, bool]:
-    return {} if mount.may_write else {"readOnly": True}
+    return {} if mount.may_add else {"readOnly": True}

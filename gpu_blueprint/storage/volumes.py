@@ -78,7 +78,7 @@ def list_mount_options(config: StackConfig, mount: Mount) -> list[str]:
     if isinstance(mount.storage, S3Storage):
         return _list_s3_options(config, mount, mount.storage)
     shared = ["flock"] if isinstance(mount.storage, LustreStorage) else []
-    return [*shared, *([] if mount.may_write else ["ro"])]
+    return [*shared, *([] if mount.may_add else ["ro"])]
 
 
 def _list_s3_options(config: StackConfig, mount: Mount, storage: S3Storage) -> list[str]:
@@ -88,13 +88,14 @@ def _list_s3_options(config: StackConfig, mount: Mount, storage: S3Storage) -> l
     Containers run as any user, so every user may see the files; IAM decides which of them the pod may read and write.
     The driver splits an option at its first ``=``, and only without it at a blank: a prefix may hold ``=`` itself.
     """
-    writing = ["allow-delete", "allow-overwrite", "dir-mode 0777", "file-mode 0666"]
+    writing = ["dir-mode 0777", "file-mode 0666"]
     return [
         "allow-other",
         f"region {config.region}",
         f"maximum-throughput-gbps {find_throughput_gbps(config, mount.tenant)}",
         *([f"prefix={storage.folder}"] if storage.folder else []),
-        *(writing if mount.may_write else ["read-only"]),
+        *(["allow-delete", "allow-overwrite"] if mount.may_write else []),
+        *(writing if mount.may_add else ["read-only"]),
     ]
 
 

@@ -15,7 +15,7 @@ from .step import Step
 from .storage import describe_content
 from .storage_pod import build_storage_pod
 
-_VERBS = {"read": "reads", "write": "reads and writes"}
+_VERBS = {"read": "reads", "add": "reads and adds files to", "write": "reads and writes"}
 _EXPORTS: Mapping[Export, str] = {
     False: "new and changed files below /data are not written back (export: false)",
     True: "new and changed files below /data replace objects, and the object of a deleted file stays (export: true)",
@@ -60,7 +60,7 @@ def _describe_grant(stack: StackConfig, mount: Mount) -> str:
     place = f"claim {mount.claim} in namespace {mount.tenant.namespace_name}, volume {mount.volume}"
     gib = find_cache_gib(stack, mount.tenant) if isinstance(mount.storage, S3Storage) else 0
     cache = f"; a node keeps at most {gib} GiB of it on its NVMe, a CPU node on its volume" if gib else ""
-    return f"{mount.tenant.name} {_VERBS[mount.access]}: {place}{cache}"
+    return f"{mount.tenant.name} {_VERBS[mount.access].removesuffix(' to')}: {place}{cache}"
 
 
 def _describe_origin(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
@@ -71,6 +71,7 @@ def _describe_origin(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
             yield "the platform makes the bucket: versioned, encrypted, closed to the public, TLS only"
         case S3Storage():
             yield "the bucket exists already, and the platform changes nothing about it"
+            yield f"rights hold only while account {stack.find_owner(storage)} owns the bucket"
         case EfsStorage():
             yield "the platform makes the file system: encrypted, with elastic throughput"
         case LustreStorage():
@@ -112,6 +113,9 @@ def _describe_limits(storage: AnyStorage) -> Iterator[str]:
         case S3Storage():
             yield "a file is written once, from its beginning to its end: no append, no rename, no lock"
             yield "a team that writes may replace and delete whole files of everybody below the prefix"
+            if "add" in storage.tenants.values():
+                yield "a team that adds makes new files through its mount, and neither replaces nor deletes there"
+                yield "its programs that call S3 themselves replace objects, unless the bucket's policy forbids it"
             yield "for many small files, copy them to the node's own disk first, or use fsx-lustre"
         case EfsStorage():
             yield "made for homes and small files: data loaders read faster from s3 or fsx-lustre"

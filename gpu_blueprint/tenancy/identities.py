@@ -11,7 +11,7 @@ from typing import Any
 
 from ..config import StackConfig, Tenant
 from ..config.identities import BucketPrefix, Identity
-from ..storage.grants import list_bucket_statements
+from ..storage.grants import OWNER, list_bucket_statements
 from ..storage.mounts import find_model_mount, list_tenant_mounts
 
 _TAG = "aws:PrincipalTag"
@@ -120,15 +120,20 @@ def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -
         namespace=tenant.namespace_name,
         service_account=identity.service_account,
         policies=tuple(identity.policies),
-        statements=(*own, *(part for prefix in identity.s3 for part in _build_bucket_statements(prefix, session))),
+        statements=(
+            *own,
+            *(part for prefix in identity.s3 for part in _build_bucket_statements(config, prefix, session)),
+        ),
     )
 
 
-def _build_bucket_statements(grant: BucketPrefix, session: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+def _build_bucket_statements(
+    config: StackConfig, grant: BucketPrefix, session: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
     """Yield the statements for the keys below a prefix; they hold only in a session of the service account."""
     prefix = (grant.prefix or _OWN_PREFIX).removesuffix("/")
     bucket = f"arn:aws:s3:::{grant.bucket}"
-    only_session = {"StringEquals": {**session}}
+    only_session = {"StringEquals": {**session, OWNER: config.find_owner(grant)}}
     yield {
         "Effect": "Allow",
         "Action": [*(_READ_OBJECTS if grant.access == "read" else _WRITE_OBJECTS)],

@@ -21,7 +21,12 @@ def find_checkpoint_mistakes(config: StackConfig, tenant: str, storage: str) -> 
     if mount and not mount.may_write:
         other = f"give --checkpoints {' or '.join(writable)}, or " if writable else ""
         grant = f"{other}write tenants: {{{tenant}: write}} in storage {storage}"
-        yield f"--checkpoints: {tenant} may only read {storage}; {grant}"
+        may = (
+            f"only add files to {storage}, and a run replaces and deletes some"
+            if mount.may_add
+            else f"only read {storage}"
+        )
+        yield f"--checkpoints: {tenant} may {may}; {grant}"
 
 
 def find_mount_mistakes(config: StackConfig, tenant: str, storages: Sequence[str], checkpoints: str) -> Iterator[str]:

@@ -73,7 +73,7 @@ def _name_volume(mount: Mount) -> str:
 
 
 def _mark_reader(mount: Mount) -> dict[str, bool]:
-    return {} if mount.may_write else {"readOnly": True}
+    return {} if mount.may_add else {"readOnly": True}
 
 
 def _needs_shared_memory(run: TrainingRun) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.changes.identities import compare_identities
+from gpu_blueprint.changes.tenant_storage import BUCKET
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.plan import PlannedResource
 
@@ -107,6 +108,61 @@ def test_the_rest_of_a_narrower_right_is_told() -> None:
     found = find(allow(), allow(Condition=CONDITION))
     right = "s3:GetObject on arn:aws:s3:::data/x/*"
     assert found == [f"! service account loader may no longer {right}, only {right} if {json.dumps(CONDITION)}"]
+
+
+OWNED = {"StringEquals": {"aws:PrincipalTag/x": "y", "aws:ResourceAccount": "111122223333"}}
+MOVED = {"StringEquals": {"aws:PrincipalTag/x": "y", "aws:ResourceAccount": "444455556666"}}
+ONLY = "! service account loader reaches bucket data only while account 111122223333 owns it"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "lines"),
+    [
+        (CONDITION, OWNED, [f"{ONLY}; if another owns it, name that in `account` of the stack file"]),
+        (MOVED, OWNED, [f"{ONLY}, instead of 444455556666"]),
+        (OWNED, OWNED, []),
+    ],
+)
+def test_a_bucket_in_one_account_alone_is_one_grave_line(before: Any, now: Any, lines: list[str]) -> None:
+    both = {"Effect": "Allow", "Action": ["s3:GetObject", "s3:PutObject"], "Resource": ["arn:aws:s3:::data/x/*"]}
+    was, then = (view(*grant({**both, "Condition": condition})) for condition in (before, now))
+    assert find(was, then) == lines
+
+
+def test_a_bucket_that_the_plan_makes_lies_in_its_account() -> None:
+    made = resource(BUCKET, "data-bucket", {"bucket": "data"})
+    was, then = (allow(Condition=condition) for condition in (CONDITION, OWNED))
+    assert find(was, TenantView.of((*then.resources, made))) == []
+    assert find(allow(Condition=MOVED), TenantView.of((*then.resources, made))) == [f"{ONLY}, instead of 444455556666"]
+
+
+def test_a_second_prefix_of_a_bucket_takes_no_right_to_list_the_first() -> None:
+    def listing(owner: str, *prefixes: str) -> TenantView:
+        equal = {"StringEquals": {"aws:ResourceAccount": owner}} if owner else {}
+        like = {"StringLike": {"s3:prefix": [*prefixes]}}
+        return allow("arn:aws:s3:::data", "s3:ListBucket", Condition={**equal, **like})
+
+    (gained,) = find(listing("", "models/*"), listing("", "models/*", "staging/*"))
+    assert gained.startswith("+ service account loader may now s3:ListBucket on arn:aws:s3:::data if ")
+    moved, gained = find(listing("", "models/*"), listing("111122223333", "models/*", "staging/*"))
+    assert moved.startswith(ONLY) and gained.startswith("+ service account loader may now s3:ListBucket")
+    (lost,) = find(listing("", "models/*", "staging/*"), listing("", "models/*"))
+    assert lost.startswith("! service account loader may no longer s3:ListBucket") and ", only s3:ListBucket" in lost
+
+
+def test_more_conditions_narrow_a_right_and_fewer_widen_it() -> None:
+    narrow = {**CONDITION, "Bool": {"aws:SecureTransport": "true"}}
+    (lost,) = find(allow(Condition=CONDITION), allow(Condition=narrow))
+    (gained,) = find(allow(Condition=narrow), allow(Condition=CONDITION))
+    assert lost.startswith("! service account loader may no longer ") and ", only " in lost
+    assert gained.startswith("+ service account loader may now ")
+
+
+@pytest.mark.parametrize("condition", ["x", ["y"], {"StringEquals": "x"}, {"StringEquals": {"a": {"b": 1}}}])
+def test_a_condition_that_nobody_can_read_is_compared_as_a_whole(condition: Any) -> None:
+    assert find(allow(Condition=condition), allow(Condition=condition)) == []
+    find(allow(Condition=condition), allow())
+    find(allow(), allow(Condition=condition))
 
 
 def test_a_narrower_denial_is_a_gain() -> None:

@@ -36,7 +36,11 @@ def volume(
     return replace(made, property_dependencies={"spec": tuple(each.urn for each in needs)})
 
 
+WRITING = ("allow-delete", "allow-overwrite")
+
+
 def models(*options: str, bucket: str = "acme-models") -> PlannedResource:
+    """A bucket; without options to write, pods only add files."""
     attributes = {"bucketName": bucket, "authenticationSource": "pod"}
     return volume("models", {"driver": "s3.csi.aws.com", "volumeAttributes": attributes}, *options)
 
@@ -137,7 +141,7 @@ def test_another_prefix_hides_the_data_when_pods_next_start() -> None:
 
 def test_another_kind_of_storage_hides_the_data() -> None:
     after = volume("models", {"driver": "efs.csi.aws.com"}, needs=(FILES, point()))
-    (found,) = find(view(models()), view(after, FILES, point()), change(after, "replace", "spec.csi"))
+    (found,) = find(view(models(*WRITING)), view(after, FILES, point()), change(after, "replace", "spec.csi"))
     assert found.is_grave and "shows its folder of an EFS file system instead of s3://acme-models/" in found.text
 
 
@@ -150,12 +154,31 @@ def test_another_owner_closes_the_files_of_the_first() -> None:
     assert [found] == grave(text)
 
 
-@pytest.mark.parametrize(("mount", "option"), [(models, "read-only"), (homes, "ro"), (scratch, "ro")])
-def test_the_right_to_write_comes_and_goes(mount: Any, option: str) -> None:
-    wide, narrow = (view(mount(*options), FILES, SCRATCH, point()) for options in ((), (option,)))
+@pytest.mark.parametrize(
+    ("mount", "writing", "option"), [(models, WRITING, "read-only"), (homes, (), "ro"), (scratch, (), "ro")]
+)
+def test_the_right_to_write_comes_and_goes(mount: Any, writing: tuple[str, ...], option: str) -> None:
+    wide, narrow = (view(mount(*options), FILES, SCRATCH, point()) for options in (writing, (option,)))
     (lost,), (gained,) = find(wide, narrow), find(narrow, wide)
     assert lost.is_grave and lost.text.endswith(f": its pods may only read; {NEXT}")
     assert not gained.is_loss and gained.text.endswith(f": its pods may write; {NEXT}")
+
+
+@pytest.mark.parametrize("writing", [WRITING, ("--allow-overwrite",), ("allow-delete",)])
+def test_the_level_between_reading_and_writing_is_told(writing: tuple[str, ...]) -> None:
+    levels = [view(models(*options)) for options in (("read-only",), (), writing)]
+    assert [shift.text for shift in find(view(), levels[1])] == [
+        "storage models: its pods may read and add files to s3://acme-models/"
+    ]
+    gains = [*find(levels[0], levels[1]), *find(levels[1], levels[2])]
+    assert [(shift.text, shift.is_loss) for shift in gains] == [
+        (f"storage models: its pods may add files; {NEXT}", False),
+        (f"storage models: its pods may write; {NEXT}", False),
+    ]
+    assert find(levels[2], levels[1]) == grave(
+        f"storage models: its pods may only read and add files, and replace and delete none; {NEXT}"
+    )
+    assert find(levels[1], levels[0]) == grave(f"storage models: its pods may only read; {NEXT}")
 
 
 def test_volumes_of_nobody_and_volumes_without_claim_belong_to_no_tenant() -> None:

@@ -150,6 +150,43 @@ def test_two_file_systems_of_one_tenant_that_export_into_a_bucket_are_a_warning(
     assert writers(source, other, mounts[0], {**mounts[1], "import": "other"}) == []
 
 
+def test_two_tenants_that_only_add_replace_nothing_of_each_other() -> None:
+    assert writers(bucket(tenants={"red": "add", "blue": "add"})) == []
+    (line,) = writers(bucket(tenants={"red": "add", "blue": "write"}))
+    assert line.startswith("storage.0.tenants.blue: red and blue may write all keys of 'acme-weights'")
+
+
+ELSEWHERE = "444455556666"
+
+
+@pytest.mark.parametrize("account", [None, ELSEWHERE])
+def test_a_bucket_has_one_owner(account: str | None) -> None:
+    def own(stated: str | None) -> dict[str, str]:
+        return {"account": stated} if stated else {}
+
+    other = None if account else ELSEWHERE
+    first, second = (bucket(prefix=name, name=name, **own(stated)) for name, stated in (("a", account), ("b", other)))
+    (line,) = problems(first, second)
+    path = "storage.1.account" if other else "storage.1"
+    owners = [stated or builders.ACCOUNT for stated in (account, other)]
+    assert line == (
+        f"{path}: storage.0 takes the same bucket 'acme-weights' for a bucket of account {owners[0]}; write account: "
+        f"{owners[0]} here, or {owners[1]} there; the default is the account of the stack"
+    )
+    assert problems(first, {**second, "bucket": "acme-other"}) == problems(first, {**first, "name": "b"}) == []
+    (line,) = problems(first, tenants=tenants(prefix="c", **own(other)))
+    assert line.startswith("tenants.1.identities.0.s3.0")
+    assert problems(first, tenants=tenants(prefix="c", **own(account))) == []
+
+
+def test_the_account_of_a_bucket_of_ours_is_the_stacks() -> None:
+    (line,) = problems({"name": "data", "kind": "s3", "account": ELSEWHERE, "tenants": {"red": "read"}})
+    assert line == (
+        "storage.0.account: the platform makes its own bucket in the account of the stack; remove account, or name an "
+        "existing bucket"
+    )
+
+
 OWN = {"name": "datasets", "kind": "s3", "tenants": {"red": "write"}}
 OWN_BUCKET = f"gpu-test-datasets-{builders.ACCOUNT}-{builders.REGION}"
 

@@ -24,7 +24,7 @@ def test_a_storage_is_explained_by_its_users_and_its_price(project: Path, capsys
     ("stack", "headings"),
     [
         ("research", ["homes, EFS file system for homes", "datasets, bucket, mounted by Mountpoint for Amazon S3"]),
-        ("prod", ["weights, bucket, mounted by Mountpoint for Amazon S3"]),
+        ("prod", [f"{name}, bucket, mounted by Mountpoint for Amazon S3" for name in ("weights", "staging")]),
         ("dev", []),
     ],
 )

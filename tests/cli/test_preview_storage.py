@@ -24,6 +24,13 @@ def test_a_table_shows_who_reads_and_who_writes() -> None:
     assert rows[3][-1].startswith("$") and rows[3][-1].endswith(" a month")
 
 
+def test_the_table_tells_who_only_adds_files() -> None:
+    storage = [{"name": "weights", "kind": "s3", "bucket": "acme-weights", "tenants": {"red": "add", "blue": "write"}}]
+    tenants = [builders.tenant(name=name) for name in ("red", "blue")]
+    (row,) = build_storage_table(builders.config(tenants=tenants, storage=storage)).rows
+    assert row[3:5] == ("", "red, new files alone\nblue")
+
+
 def test_a_stack_without_storage_has_no_table_of_it() -> None:
     titles = [[table.title for table in build_tables(stack)] for stack in (build_mounted_stack(), builders.config())]
     assert ["Storage" in found for found in titles] == [True, False]

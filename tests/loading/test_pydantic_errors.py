@@ -158,6 +158,7 @@ NO_NAME = "is not a name; name a storage of the kind s3: weights"
     ("storage", "line"),
     [
         ([{**RED, "tenants": {"red": None}}], "storage.0.tenants.red: the field is empty; write 'read' or 'write'"),
+        ([{**RED, "tenants": {"red": "add"}}], "storage.0.tenants.red: 'add' is none of 'read' or 'write'"),
         ([{**RED, "kind": None}], "storage.0: kind is empty; write 's3', 'efs', 'fsx-lustre'"),
         ([{**RED, "kind": ["s3"]}], "storage.0: a list as kind is none of 's3', 'efs', 'fsx-lustre'"),
         ("s3", "storage: got 's3', not a list; write a list of mappings, each behind a dash"),

@@ -8,6 +8,8 @@ from gpu_blueprint.storage.mounts import list_tenant_mounts
 from ..support.storage_stack import DATASETS, HOMES, WEIGHTS, config_of
 
 SESSION = {"aws:PrincipalTag/kubernetes-namespace": "serving"}
+OWNED = {**SESSION, "aws:ResourceAccount": "111122223333"}
+ELSEWHERE = "444455556666"
 KEY = "arn:aws:kms:us-east-1:111122223333:key/11112222-3333-4444-5555-666677778888"
 OWN = "gpu-test-datasets-111122223333-us-east-1"
 
@@ -21,20 +23,53 @@ def list_statements(*storage: dict[str, Any], tenant: int = 0) -> dict[str, Any]
 
 def test_a_reader_lists_and_reads_below_the_prefix_alone() -> None:
     assert list_statements(WEIGHTS) == {
-        "s3:GetObject": (["arn:aws:s3:::acme-weights/models/*"], {"StringEquals": SESSION}),
+        "s3:GetObject": (["arn:aws:s3:::acme-weights/models/*"], {"StringEquals": OWNED}),
         "s3:ListBucket": (
             ["arn:aws:s3:::acme-weights"],
-            {"StringEquals": SESSION, "StringLike": {"s3:prefix": ["models/*"]}},
+            {"StringEquals": OWNED, "StringLike": {"s3:prefix": ["models/*"]}},
         ),
     }
 
 
 def test_a_writer_also_puts_deletes_and_ends_uploads() -> None:
     found = list_statements(DATASETS, tenant=1)
-    objects = ([f"arn:aws:s3:::{OWN}/*"], {"StringEquals": SESSION})
+    objects = ([f"arn:aws:s3:::{OWN}/*"], {"StringEquals": OWNED})
     assert found["s3:GetObject"] == objects
     assert found["s3:PutObject s3:DeleteObject s3:AbortMultipartUpload"] == objects
-    assert found["s3:ListBucket"] == ([f"arn:aws:s3:::{OWN}"], {"StringEquals": SESSION})
+    assert found["s3:ListBucket"] == ([f"arn:aws:s3:::{OWN}"], {"StringEquals": OWNED})
+
+
+def test_a_tenant_that_adds_puts_objects_and_deletes_none() -> None:
+    adding = {**DATASETS, "kmsKey": KEY, "bucket": "acme-data", "tenants": {"vision": "add"}}
+    found = list_statements(adding, tenant=1)
+    assert found["s3:PutObject s3:AbortMultipartUpload"] == (["arn:aws:s3:::acme-data/*"], {"StringEquals": OWNED})
+    assert {*found} == {
+        *("s3:GetObject", "s3:PutObject s3:AbortMultipartUpload", "s3:ListBucket"),
+        *("kms:Decrypt", "kms:GenerateDataKey"),
+    }
+
+
+def test_two_levels_of_a_tenant_stay_apart_by_their_prefixes() -> None:
+    staging = {**WEIGHTS, "name": "staging", "prefix": "staging/", "tenants": {"vision": "write"}}
+    released = {**WEIGHTS, "tenants": {"vision": "add"}}
+    found = list_statements(staging, released, tenant=1)
+    assert found["s3:PutObject s3:AbortMultipartUpload"][0] == ["arn:aws:s3:::acme-weights/models/*"]
+    assert found["s3:PutObject s3:DeleteObject s3:AbortMultipartUpload"][0] == ["arn:aws:s3:::acme-weights/staging/*"]
+
+
+def test_rights_hold_in_the_account_of_the_bucket_alone() -> None:
+    foreign = {**WEIGHTS, "name": "partner", "bucket": "partner-weights", "account": ELSEWHERE}
+    config = config_of([WEIGHTS, foreign])
+    found = [*list_bucket_statements(config, list_tenant_mounts(config, config.tenants[0]), SESSION)]
+    owners = {
+        place: part["Condition"]["StringEquals"]["aws:ResourceAccount"] for part in found for place in part["Resource"]
+    }
+    assert owners == {
+        "arn:aws:s3:::acme-weights/models/*": "111122223333",
+        "arn:aws:s3:::acme-weights": "111122223333",
+        "arn:aws:s3:::partner-weights/models/*": ELSEWHERE,
+        "arn:aws:s3:::partner-weights": ELSEWHERE,
+    }
 
 
 def test_a_tenant_without_a_grant_and_a_file_system_need_no_rights() -> None:

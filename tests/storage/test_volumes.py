@@ -6,9 +6,11 @@ import kubernetes_validate
 import pytest
 
 from gpu_blueprint.storage.mounts import list_mounts
+from gpu_blueprint.storage.pods import mount_storage
 from gpu_blueprint.storage.volumes import FileSystem, build_claim_spec, build_volume_spec, list_mount_options
 
 from ..support import builders
+from ..support.lab_objects import pod
 from ..support.storage_stack import DATASETS, HOMES, SCRATCH, WEIGHTS, config_of
 
 HANDLES = {"efs": FileSystem(handle="fs-1::fsap-1"), "fsx-lustre": FileSystem(attributes={"mountname": "abc"})}
@@ -61,6 +63,16 @@ def test_only_writers_mount_for_writing() -> None:
     assert specs["serving.homes"]["mountOptions"] == ["ro"] and "mountOptions" not in specs["eyes.homes"]
     assert specs["serving.scratch"]["mountOptions"] == ["flock", "ro"]
     assert specs["eyes.scratch"]["mountOptions"] == ["flock"]
+
+
+def test_a_mount_that_adds_files_replaces_and_deletes_none() -> None:
+    """Mountpoint replaces and deletes files with the options for it alone."""
+    config = config_of([{**WEIGHTS, "tenants": {"vision": "add"}}])
+    (mount,) = list_mounts(config)
+    assert list_mount_options(config, mount)[-2:] == ["dir-mode 0777", "file-mode 0666"]
+    assert not {"read-only", "allow-delete", "allow-overwrite"} & {*list_mount_options(config, mount)}
+    made = mount_storage(pod("eyes"), [mount])
+    assert "readOnly" not in str(made)
 
 
 def test_a_volume_of_lustre_states_its_size_and_a_claim_uses_up_no_quota() -> None:

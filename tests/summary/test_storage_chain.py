@@ -37,6 +37,22 @@ def test_a_bucket_is_the_teams_or_the_platforms() -> None:
     assert "the platform makes the bucket" in explain("datasets")["holds"][1]
 
 
+@pytest.mark.parametrize("owner", [None, "444455556666"])
+def test_a_bucket_that_exists_names_its_owner(owner: str | None) -> None:
+    stated = {"account": owner} if owner else {}
+    storage = [{"name": "weights", **STORAGE["weights"], **stated}]
+    line = explain("weights", storage=storage)["holds"][2]
+    assert line == f"rights hold only while account {owner or builders.ACCOUNT} owns the bucket"
+
+
+def test_a_bucket_says_what_a_team_that_adds_may_still_do() -> None:
+    storage = [{"name": "weights", **STORAGE["weights"], "tenants": {"red": "add"}}]
+    found = explain("weights", storage=storage)
+    assert found["tenants"][0].startswith("red reads and adds files: claim weights")
+    assert any("replace objects, unless the bucket's policy forbids it" in line for line in found["limits"])
+    assert not any("policy forbids" in line for line in explain("weights")["limits"])
+
+
 @pytest.mark.parametrize(
     ("name", "price"), [("weights", "per GB-month"), ("homes", "per GB written"), ("scratch", "a month")]
 )

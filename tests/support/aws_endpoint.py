@@ -84,7 +84,8 @@ def operation(path: str, method: str, headers: Any, body: bytes) -> tuple[str, d
         named = path.partition("?")[0].strip("/").split("/")[1:]
         return _EKS[len(named)] if method == "GET" else f"{method}Cluster", {"name": next(iter(named), "")}
     if path.endswith("?location"):
-        return "GetBucketLocation", {"Bucket": path.strip("/").partition("?")[0]}
+        owner = headers.get("x-amz-expected-bucket-owner", "")
+        return "GetBucketLocation", {"Bucket": path.strip("/").partition("?")[0], "ExpectedBucketOwner": owner}
     asked = parse_qs(body.decode())
     return asked.get("Action", [f"{method} {path}"])[0], asked
 

@@ -49,6 +49,7 @@ STORAGE: dict[str, Pair] = {
     "storage[]<S3Storage>.kind": change(HOMES, kind="s3"),
     "storage[]<S3Storage>.bucket": change(EXISTING, bucket="acme-other"),
     "storage[]<S3Storage>.prefix": change(EXISTING, prefix="models/"),
+    "storage[]<S3Storage>.account": change(EXISTING, account="444455556666"),
     "storage[]<S3Storage>.kmsKey": change(EXISTING, kmsKey=KEY),
     "storage[]<EfsStorage>.name": change(HOMES, name="other"),
     "storage[]<EfsStorage>.tenants": change(HOMES, tenants={"team": "read"}),

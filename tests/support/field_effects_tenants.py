@@ -58,6 +58,7 @@ TENANTS: dict[str, Pair] = {
     ),
     "tenants[].identities[].s3[].bucket": buckets({}, {"bucket": "other"}),
     "tenants[].identities[].s3[].prefix": buckets({}, {"prefix": "models"}),
+    "tenants[].identities[].s3[].account": buckets({}, {"account": "444455556666"}),
     "tenants[].identities[].s3[].access": buckets({}, {"access": "write"}),
     "tenants[].members": tenants({}, {"members": [role("other")]}),
     "tenants[].pods": tenants({}, {"pods": 7}),

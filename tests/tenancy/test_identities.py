@@ -59,7 +59,10 @@ def test_a_bucket_is_open_only_in_sessions_of_the_service_account() -> None:
             "aws:PrincipalTag/eks-cluster-name": "gpu-test",
             "aws:PrincipalTag/kubernetes-namespace": "team",
             "aws:PrincipalTag/kubernetes-service-account": "loader",
+            "aws:ResourceAccount": "111122223333",
         }
+    for statement in grants(s3=[{"bucket": "models", "account": "444455556666"}]).statements:
+        assert statement["Condition"]["StringEquals"]["aws:ResourceAccount"] == "444455556666"
 
 
 def test_people_read_the_grants_in_one_line() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from gpu_blueprint.training.asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mistakes
 
+from ..support import builders
 from ..support.training_runs import STORAGE, build_config
 
 DATA = {"name": "data", "kind": "s3", "bucket": "acme-data", "tenants": {"red": "read"}}
@@ -42,6 +43,15 @@ def test_checkpoints_need_the_right_to_write() -> None:
     assert [*find_checkpoint_mistakes(CONFIG, "red", "data")] == [
         "--checkpoints: red may only read data; give --checkpoints bucket or homes, or write tenants: {red: write} in "
         "storage data"
+    ]
+
+
+def test_checkpoints_are_replaced_and_deleted_so_adding_is_too_little() -> None:
+    adding = {"name": "weights", "kind": "s3", "tenants": {"red": "add"}}
+    config = builders.config(tenants=[builders.tenant(name="red")], storage=[adding])
+    assert [*find_checkpoint_mistakes(config, "red", "weights")] == [
+        "--checkpoints: red may only add files to weights, and a run replaces and deletes some; write tenants: "
+        "{red: write} in storage weights"
     ]
 
 

@@ -184,11 +184,13 @@ def build_storage_table(config: StackConfig) -> PlainTable:
 
 
 def _format_storage(storage: StorageSummary) -> tuple[str, ...]:
-    by_access = {
-        access: "\n".join(mount.tenant for mount in storage.mounts if mount.access == access)
-        for access in ("read", "write")
-    }
-    return (storage.name, storage.kind, storage.holds, by_access["read"], by_access["write"], storage.cost)
+    readers = "\n".join(mount.tenant for mount in storage.mounts if mount.access == "read")
+    writers = "\n".join(
+        f"{mount.tenant}, new files alone" if mount.access == "add" else mount.tenant
+        for mount in storage.mounts
+        if mount.access != "read"
+    )
+    return (storage.name, storage.kind, storage.holds, readers, writers, storage.cost)
 
 
 def _format_pool(pool: PoolSummary) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
 """Do the buckets, secrets and snapshots exist that the stack file names and nobody but their owner makes?"""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from ...config import StackConfig
 from ...config.storage import S3Storage
 from ...errors import Path, Problem
-from .answers import Account, Question, RefusedError
+from .answers import Account, DeniedError, Question, RefusedError
 from .findings import Finding, confirm, report
 
 _OLD_REGIONS = {None: "us-east-1", "": "us-east-1", "EU": "eu-west-1"}
@@ -19,8 +19,9 @@ _NO_SNAPSHOT = ("InvalidSnapshot.NotFound", "InvalidSnapshotID.Malformed", "Inva
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
     """Yield a question for each bucket, secret and snapshot, at the first field that names it."""
-    for name, path in _keep_first(_list_buckets(stack)):
-        yield Question(check="buckets", subject=name, ask=partial(_check_bucket, stack, name, path))
+    for storage, path in _list_buckets(stack):
+        ask = partial(_check_bucket, stack, storage, path)
+        yield Question(check="buckets", subject=str(storage.bucket), ask=ask)
     for registry, secret in stack.images.credentials.items() if stack.images else ():
         ask = partial(_check_secret, stack, secret, ("images", "credentials", registry))
         yield Question(check="secrets of registries", subject=secret, ask=ask)
@@ -31,19 +32,27 @@ def list_questions(stack: StackConfig) -> Iterator[Question]:
             yield Question(check="snapshots", subject=f"{snapshot} of {pool.name}", ask=ask)
 
 
-def _list_buckets(stack: StackConfig) -> Iterator[tuple[str, Path]]:
+def _list_buckets(stack: StackConfig) -> list[tuple[S3Storage, Path]]:
+    """Return the first storage of each bucket that exists, with the place of the bucket's name."""
+    found: dict[str, tuple[S3Storage, Path]] = {}
     for index, storage in enumerate(stack.storage):
         if isinstance(storage, S3Storage) and storage.bucket:
-            yield storage.bucket, ("storage", index, "bucket")
+            found.setdefault(storage.bucket, (storage, ("storage", index, "bucket")))
+    return [*found.values()]
 
 
-def _keep_first(found: Iterable[tuple[str, Path]]) -> list[tuple[str, Path]]:
-    """Return one row for each name, with its first place."""
-    return list({name: (name, path) for name, path in reversed(list(found))}.values())[::-1]
-
-
-def _check_bucket(stack: StackConfig, name: str, path: Path, account: Account) -> list[Finding]:
-    answer = _ask(_NO_BUCKET, lambda: account.ask("s3", "GetBucketLocation", Bucket=name))
+def _check_bucket(stack: StackConfig, storage: S3Storage, path: Path, account: Account) -> list[Finding]:
+    """Ask for the region of a bucket and for its owner: S3 denies a bucket whose owner is not the expected account."""
+    name, owner = str(storage.bucket), stack.find_owner(storage)
+    try:
+        answer = _ask(
+            _NO_BUCKET, lambda: account.ask("s3", "GetBucketLocation", Bucket=name, ExpectedBucketOwner=owner)
+        )
+    except DeniedError:
+        account.ask("s3", "GetBucketLocation", Bucket=name)  # denied as well if the permission is missing
+        reason = f"the bucket {name} is not of account {owner}, and the rights of the tenants hold only there"
+        hint = "correct its name, or write the account that owns it in account"
+        return [report("buckets", name, Problem("bucket-of-other-account", path, reason, hint))]
     if answer is None:
         reason, hint = f"there is no bucket {name}", "correct its name, or remove bucket, and the platform makes one"
         return [report("buckets", name, Problem("bucket-not-found", path, reason, hint))]

@@ -66,6 +66,18 @@ def test_a_bucket_of_somebody_else_names_the_missing_permission(aws: Endpoint) -
     assert found.status is Status.DENIED and "s3:GetBucketLocation" in found.message
 
 
+def test_a_bucket_of_another_account_than_stated_fails(aws: Endpoint) -> None:
+    def answer(given: dict[str, Any]) -> Answer:
+        return s3_error("AccessDenied", 403) if given["ExpectedBucketOwner"] else bucket_location("us-east-1")
+
+    aws.answers["GetBucketLocation"] = answer
+    found = find("buckets")
+    assert describe(found) == ("bucket-of-other-account", "storage.0.bucket")
+    assert found.message == (
+        "the bucket acme-data is not of account 111122223333, and the rights of the tenants hold only there"
+    )
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [

@@ -1,0 +1,80 @@
+"""Conditions of IAM's statements: whether one asks for more than another, the account of a resource, and words."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from ..storage.grants import OWNER
+from .tenant_view import read_map
+
+_EQUALS = "StringEquals"
+_SESSION = "aws:PrincipalTag/"
+_SESSIONS = tuple(
+    f"{_SESSION}{tag}" for tag in ("eks-cluster-name", "kubernetes-namespace", "kubernetes-service-account")
+)
+"""Keys of the session of a service account, which EKS Pod Identity always fills as the platform's statements ask."""
+
+
+def is_within(narrow: str, wide: str) -> bool:
+    """Return whether a condition, as canonical JSON, asks for everything that another asks for.
+
+    All keys of a condition must hold, and of the values of one key any.
+    """
+    given = _read(narrow)
+    return all(key in given and _is_narrower(key[0], given[key], values) for key, values in _read(wide).items())
+
+
+def _is_narrower(operator: str, narrow: frozenset[str], wide: frozenset[str]) -> bool:
+    if "Not" in operator:  # none of its values may fit
+        return wide <= narrow
+    if "Like" in operator:
+        return all(any(covers(pattern, value) for pattern in wide) for value in narrow)
+    return narrow <= wide
+
+
+def find_owner(condition: str) -> str:
+    """Return the account in which alone a condition holds; empty if it names none."""
+    return " or ".join(sorted(_read(condition).get((_EQUALS, OWNER), frozenset())))
+
+
+def drop_owner(condition: str) -> str:
+    """Return a condition without the account of the resource."""
+    return _write(condition, (OWNER,))
+
+
+def describe_condition(condition: str) -> str:
+    """Return words for a condition, without the session that all rights of a service account ask for."""
+    owner, rest = find_owner(condition), _write(condition, (OWNER, *_SESSIONS))
+    return f"{f' in account {owner}' if owner else ''}{f' if {rest}' if rest else ''}"
+
+
+def covers(wide: str, narrow: str) -> bool:
+    """Return whether every text that fits a pattern with ``*`` and ``?`` fits another."""
+    wildcards = {"*": ".*", "?": r"[^*]"}
+    return bool(re.fullmatch("".join(wildcards.get(sign, re.escape(sign)) for sign in wide), narrow, re.DOTALL))
+
+
+@cache
+def _read(condition: str) -> Mapping[tuple[str, str], frozenset[str]]:
+    """Return (operator, key) → values; a condition that nobody can read stands for itself."""
+    found = json.loads(condition) if condition else {}
+    if not isinstance(found, dict) or not all(isinstance(keys, dict) for keys in found.values()):
+        return {("", ""): frozenset({condition})}
+    return {(operator, key): _list_values(values) for operator, keys in found.items() for key, values in keys.items()}
+
+
+def _list_values(values: Any) -> frozenset[str]:
+    listed = values if isinstance(values, list) else [values]
+    return frozenset(value if isinstance(value, str) else json.dumps(value) for value in listed)
+
+
+def _write(condition: str, dropped: tuple[str, ...]) -> str:
+    """Return a condition without some keys of ``StringEquals``."""
+    found = read_map(json.loads(condition)) if condition else {}
+    if _EQUALS not in found:
+        return condition
+    left = {key: value for key, value in read_map(found, _EQUALS).items() if key not in dropped}
+    kept = {**found, _EQUALS: left} if left else {key: value for key, value in found.items() if key != _EQUALS}
+    return json.dumps(kept, sort_keys=True) if kept else ""
