@@ -165,15 +165,32 @@ class KubeClient:
         return self._send("patch", path, body, content_type="application/merge-patch+json")
 
     def delete(
-        self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
+        self,
+        api_version: str,
+        kind: str,
+        name: str,
+        namespace: str | None = None,
+        *,
+        wait_s: float = 0,
+        grace_s: int | None = None,
     ) -> bool:
         """Delete an object in the foreground, and wait for its end; an object that is gone is no error.
+
+        Args:
+            api_version: Its group and version.
+            kind: Its kind.
+            name: Its name.
+            namespace: Its namespace, if its kind has one.
+            wait_s: Seconds to wait for its end.
+            grace_s: Seconds that a pod gets in place of its own; with 0 nobody waits for its kubelet.
 
         Returns:
             True if the object is gone, also if a controller has made another of its name; False if it is still there
             after the wait.
         """
-        body = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground"}
+        body: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground"}
+        if grace_s is not None:
+            body["gracePeriodSeconds"] = grace_s
         try:
             answer = self._send("delete", self._find_path(api_version, kind, name, namespace), body)
         except RefusedError as error:

@@ -1,10 +1,12 @@
 """The kubelets: kwok plays them by our own stages, for every node that carries its annotation."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
 from .engines import find_engine
+from .kube import KubeClient
 from .workspace import Workspace
 
 PLAYED: Mapping[str, str] = MappingProxyType({"kwok.x-k8s.io/node": "fake"})
@@ -40,3 +42,12 @@ def start_kubelets(workspace: Workspace, kubeconfig: Path) -> None:
             *(f"--config={file}" for file in sorted(STAGES.glob("*.yaml"))),
         ],
     )
+
+
+def stop_kubelet(kube: KubeClient, node: str) -> None:
+    """Let the kubelet of a node go silent: it renews no lease any more, and starts and ends no pod.
+
+    Another holder has the node's lease, and kwok plays no node whose lease it does not hold.
+    """
+    lease = {"holderIdentity": "nobody", "leaseDurationSeconds": 86400, "renewTime": f"{datetime.now(UTC):%FT%T.%fZ}"}
+    kube.patch("coordination.k8s.io/v1", "Lease", node, {"spec": lease}, "kube-node-lease")

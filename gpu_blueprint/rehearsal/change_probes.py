@@ -54,11 +54,13 @@ def _interrupt(config: StackConfig, pool: Pool) -> Probe:
 
     def play(stage: Stage) -> Outcome:
         with refuse_purchase(stage, config, pool, before_spot):
-            first = _deploy(stage, deployment)
+            first = deploy(stage, deployment)
             warned = first.pods[0] if first.pods else None
             if warned is None or warned.landing is None or warned.landing.purchase != "spot":
                 return Outcome(pods=first.pods, seconds=first.seconds, notes=("no spot node to interrupt",))
-            return _warn(stage, deployment, warned, warned.landing.node, note)
+            node = warned.landing.node
+            stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
+            return follow_successor(stage, deployment, warned, node, note)
 
     probe = _make(pool, "interruption", "a spot node gets its two-minute warning", play, note)
     if not before_spot:
@@ -66,7 +68,7 @@ def _interrupt(config: StackConfig, pool: Pool) -> Probe:
     return replace(probe, phase=Phase.FAULTS, alone_in=frozenset(list_neighbours(config, pool)))
 
 
-def _deploy(stage: Stage, deployment: Manifest) -> Outcome:
+def deploy(stage: Stage, deployment: Manifest) -> Outcome:
     """Create a Deployment and wait for the fate of its pods."""
     start = time.monotonic()
     stage.lab.kube.create(deployment)
@@ -74,13 +76,12 @@ def _deploy(stage: Stage, deployment: Manifest) -> Outcome:
     return stage.follow(_list_replicas(stage, deployment), start)
 
 
-def _warn(stage: Stage, deployment: Manifest, warned: PodFate, node: str, note: str) -> Outcome:
-    """Warn Karpenter of the end of a node, and follow the pod that takes the place of its pod."""
+def follow_successor(stage: Stage, deployment: Manifest, first: PodFate, node: str, note: str) -> Outcome:
+    """Follow the pod that takes the place of the pod on a node that goes; ``note`` if it runs elsewhere."""
     start = time.monotonic()
-    stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
 
     def has_come_back(snapshot: Snapshot) -> bool:
-        new = [pod for pod in _list_replicas(stage, deployment) if pod["metadata"]["name"] != warned.name]
+        new = [pod for pod in _list_replicas(stage, deployment) if pod["metadata"]["name"] != first.name]
         return any(is_running(pod) and pod["spec"]["nodeName"] != node for pod in new) and not _is_open(snapshot, node)
 
     is_back = stage.wait_until(has_come_back)

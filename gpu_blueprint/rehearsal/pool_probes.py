@@ -31,7 +31,7 @@ _LARGEST_BURST = 50
 def list_pool_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
     """Yield the questions about the nodes that Karpenter chooses for a pool."""
     yield from _ask_for_units(config, pool)
-    holds_several = sum(pool.profile.count_per_node(_find_largest(config, pool)).values()) > 1
+    holds_several = sum(pool.profile.count_per_node(find_largest(config, pool)).values()) > 1
     if not pool.shares_gpus and not pool.multi_node and holds_several:
         yield _ask_for_node(config, pool)
     if burst := _send_burst(config, pool):
@@ -92,7 +92,7 @@ def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
     """Ask for everything that the largest node hands out; a pool that shares GPUs gives a pod only one share."""
-    largest = _find_largest(config, pool)
+    largest = find_largest(config, pool)
     limits = pool.profile.count_per_node(largest)
     pod = build_gpu_pod(config, pool, f"{pool.name}-node", limits)
     title = " and ".join(f"{count} {name.rpartition('/')[2]}" for name, count in limits.items())
@@ -108,11 +108,12 @@ def _name_scenery(config: StackConfig, pool: Pool) -> str:
     """
     smallest = min(row.gpu_devices for row in config.list_instances(pool))
     held = count_reserved_nodes(config, pool) if list_purchases(pool)[0] == "reserved" else 2
-    has_room = smallest + _find_largest(config, pool).gpu_devices <= pool.max_gpus and held >= 2
+    has_room = smallest + find_largest(config, pool).gpu_devices <= pool.max_gpus and held >= 2
     return f"a small pod runs in {pool.name}" if has_room else ""
 
 
-def _find_largest(config: StackConfig, pool: Pool) -> Instance:
+def find_largest(config: StackConfig, pool: Pool) -> Instance:
+    """Return the type with most GPUs among those that the first way to buy offers."""
     offers = list_offers(config, pool, list_purchases(pool)[0])
     rows = [offer.row for offer in offers] or list(config.list_instances(pool))
     return max(rows, key=lambda row: row.gpu_devices)

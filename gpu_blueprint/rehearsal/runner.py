@@ -11,6 +11,7 @@ from lab.lab import Lab, Refusal
 
 from ..config import Pool, StackConfig
 from ..errors import LabError
+from .broken_probes import list_broken_probes
 from .ceiling_probes import list_ceiling_probes
 from .change_probes import list_change_probes, set_placeholders
 from .cleaning import clean
@@ -68,6 +69,7 @@ def _list_probes_of_pool(config: StackConfig, pool: Pool) -> Iterator[Probe]:
     yield from list_ceiling_probes(config, pool)
     if not pool.static_nodes:
         yield from list_change_probes(config, pool)
+        yield from list_broken_probes(config, pool)
 
 
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:

@@ -14,7 +14,7 @@ def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.Ca
     out = project / "out" / "prod"
     pool = yaml.safe_load((out / "manifests" / "nodepool-train-h100.yaml").read_text())
     assert pool["kind"] == "NodePool"
-    assert pool["spec"]["limits"] == {"nvidia.com/gpu": "32"}
+    assert pool["spec"]["limits"] == {"nvidia.com/gpu": "40"}
     fleet = json.loads((out / "dashboards" / "gpu-fleet.json").read_text())
     assert fleet["title"] == "GPU fleet" and len([*(out / "dashboards").iterdir()]) == 6
     values = yaml.safe_load((out / "values" / "karpenter.yaml").read_text())

@@ -84,7 +84,7 @@ PROD = {
     "infer-a10g/ceiling": "16 fill infer-a10g, 1 waits",
     "infer-a10g/interruption": "the pod comes back on another node",
     "train-h100/one-gpu": "runs on p5.48xlarge reserved, $55.04/h",
-    "train-h100/ceiling": "4 fill train-h100, 1 waits",
+    "train-h100/ceiling": "5 fill train-h100, 1 waits",
     "train-h100/no-reserved": "runs on p5.48xlarge on-demand, $55.04/h",
     "serving/in-infer-l4": "runs in infer-l4",
     "serving/over-infer-l4": "refused by quota",

@@ -38,6 +38,8 @@ class FakeLab:
         )
         self.on_interruption: Callable[[str], None] = lambda _: None
         self.on_delete: Callable[[Manifest], None] = lambda _: None
+        self.on_silence: Callable[[str], None] = lambda _: None
+        """Called with the node whose lease another holder takes."""
         self.dead = ""
         self.objects: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._lock = RLock()
@@ -125,10 +127,14 @@ class FakeLab:
         self, api_version: str, kind: str, name: str, body: Manifest, namespace: str | None = None, **_: Any
     ) -> dict[str, Any]:
         with self._lock:
+            if kind == "Lease":
+                self.on_silence(name)
+                return {}
             found = self.objects.get((kind, namespace or "", name))
             if found is None:
                 raise RefusedError(404, f"{name} not found")
-            if kind == "Node" and body["metadata"] == {"finalizers": None}:
+            found["status"] = {**found["status"], **body.get("status", {})}
+            if kind == "Node" and body.get("metadata") == {"finalizers": None}:
                 self.objects.pop((kind, "", name), None)
             if kind == "Deployment":
                 found["spec"] = {**found["spec"], **body["spec"]}
@@ -136,7 +142,14 @@ class FakeLab:
             return found
 
     def delete(
-        self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
+        self,
+        api_version: str,
+        kind: str,
+        name: str,
+        namespace: str | None = None,
+        *,
+        wait_s: float = 0,
+        grace_s: int | None = None,
     ) -> bool:
         with self._lock:
             found = self.objects.get((kind, namespace or "", name))
