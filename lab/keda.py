@@ -9,6 +9,7 @@ from typing import Any
 import urllib3
 import yaml
 
+from gpu_blueprint.catalog.api_versions import KEDA
 from gpu_blueprint.catalog.namespaces import KEDA as NAMESPACE
 
 from .aggregation import Aggregation
@@ -34,7 +35,7 @@ _API = ("apiregistration.k8s.io/v1", "APIService", "v1beta1.external.metrics.k8s
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _HOOK = "vscaledobject.kb.io"
 _CANARY: Manifest = {
-    "apiVersion": "keda.sh/v1alpha1",
+    "apiVersion": KEDA,
     "kind": "ScaledObject",
     "metadata": {"name": f"canary-{'x' * 63}", "namespace": NAMESPACE},
     "spec": {"scaleTargetRef": {"name": "canary"}, "triggers": [{"type": "prometheus", "metadata": {}}]},

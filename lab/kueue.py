@@ -9,6 +9,7 @@ from typing import Any
 import urllib3
 import yaml
 
+from gpu_blueprint.catalog.api_versions import KUEUE
 from gpu_blueprint.catalog.namespaces import KUEUE as NAMESPACE
 from gpu_blueprint.errors import LabError
 
@@ -35,7 +36,7 @@ _OPTIONAL = ("deployment", "pod", "statefulset")
 _SECONDS_TO_GO = 30
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CANARY: Manifest = {
-    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "apiVersion": KUEUE,
     "kind": "ResourceFlavor",
     "metadata": {"name": "canary"},
     "spec": {},

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from gpu_blueprint.catalog.api_versions import ADMISSION
 from gpu_blueprint.errors import LabError
 
 from .kube import KubeClient, RefusedError
 from .scene import Manifest
 
-_API_VERSION = "admissionregistration.k8s.io/v1"
 _VALIDATING, _MUTATING = "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"
 KINDS = (_VALIDATING, _MUTATING)
 """Kinds of admission policies."""
@@ -87,7 +87,7 @@ def _build_canaries(mark: str) -> Iterator[Manifest]:
     }
     place = {"name": mark}
     for kind, body in bodies.items():
-        yield {"apiVersion": _API_VERSION, "kind": kind, "metadata": place, "spec": {**common, **body}}
+        yield {"apiVersion": ADMISSION, "kind": kind, "metadata": place, "spec": {**common, **body}}
     for kind in bodies:
         binding = {"policyName": mark, **({"validationActions": ["Warn"]} if kind == _VALIDATING else {})}
-        yield {"apiVersion": _API_VERSION, "kind": f"{kind}Binding", "metadata": place, "spec": binding}
+        yield {"apiVersion": ADMISSION, "kind": f"{kind}Binding", "metadata": place, "spec": binding}

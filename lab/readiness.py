@@ -8,6 +8,7 @@ from typing import Any
 
 from kubernetes.utils.quantity import parse_quantity
 
+from gpu_blueprint.catalog.api_versions import KARPENTER, KARPENTER_AWS, NODE_OVERLAY
 from gpu_blueprint.errors import LabError
 
 from .kube import KubeClient
@@ -20,9 +21,9 @@ _LOOK_EVERY_S = 0.3
 _SECONDS_TO_SERVE = 30
 _KINDS = (
     ("v1", "Node"),
-    ("karpenter.k8s.aws/v1", "EC2NodeClass"),
-    ("karpenter.sh/v1", "NodePool"),
-    ("karpenter.sh/v1alpha1", "NodeOverlay"),
+    (KARPENTER_AWS, "EC2NodeClass"),
+    (KARPENTER, "NodePool"),
+    (NODE_OVERLAY, "NodeOverlay"),
 )
 """Kinds whose condition Ready counts."""
 

@@ -44,11 +44,19 @@ def as_text(plan_by_resource: dict[str, Any]) -> str:
 def _describe(found: PlannedResource, names: dict[str, str]) -> dict[str, Any]:
     parts = found.as_json()
     parts["options"] = {name: value for name, value in found.options.items() if name != "version"}
+    if "aliases" in parts["options"]:
+        parts["options"]["aliases"] = [_shorten(alias) for alias in parts["options"]["aliases"]]
     parts["dependencies"] = sorted(names.get(urn, urn) for urn in found.dependencies)
     parts["inputs"] = _expand(parts["inputs"], names)
     parts |= {name: names.get(parts[name], parts[name]) for name in ("parent", "provider")}
     left_out = ("urn", "type", "name", "custom", "propertyDependencies")
     return {name: value for name, value in parts.items() if name not in left_out and value}
+
+
+def _shorten(alias: Any) -> Any:
+    """Return the former type alone, where an alias says nothing else."""
+    spec = {name: value for name, value in alias.get("spec", {}).items() if value}
+    return spec["type"] if [*spec] == ["type"] else alias
 
 
 def _expand(value: Any, names: dict[str, str]) -> Any:

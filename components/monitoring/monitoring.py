@@ -11,6 +11,7 @@ import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.catalog.api_versions import PROMETHEUS_OPERATOR
 from gpu_blueprint.catalog.versions import PROMETHEUS_CRDS, PROMETHEUS_STACK
 from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.config import Monitoring as MonitoringConfig
@@ -18,6 +19,7 @@ from gpu_blueprint.config.monitoring import Amp
 from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
+from ..custom_objects import make_object
 from ..helm import install_chart
 from ..pod_security import label_pod_security
 from .dashboards import GRAFANA_ACCOUNT, SIDECAR_ROLE, SIDECAR_RULES, Dashboards
@@ -56,10 +58,10 @@ class Monitoring(pulumi.ComponentResource):
         else:
             labels = dict(monitoring.labels or {})
         for entry in list_operator_objects(config):
-            k8s.apiextensions.CustomResource(
+            make_object(
                 f"{name}-{entry.role}",
-                api_version="monitoring.coreos.com/v1",
-                kind=entry.kind,
+                PROMETHEUS_OPERATOR,
+                entry.kind,
                 metadata=_build_metadata(f"gpu-blueprint-{entry.role}", labels),
                 spec=entry.spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace, crds]),

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_kubernetes as k8s
 
+from gpu_blueprint.catalog.api_versions import KARPENTER, KARPENTER_AWS, NODE_OVERLAY
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
 
+from ..custom_objects import make_object
 from .node_class import build_node_class_spec
 from .node_pool import build_node_overlay_specs, build_node_pool_spec, build_pool_labels
 
@@ -31,29 +33,29 @@ class KarpenterPool(pulumi.ComponentResource):
     ) -> None:
         kind = "GpuPool" if isinstance(pool, Pool) else "CpuPool"
         super().__init__(f"gpu-blueprint:components:{kind}", name, None, opts)
-        node_class = k8s.apiextensions.CustomResource(
+        node_class = make_object(
             f"{name}-node-class",
-            api_version="karpenter.k8s.aws/v1",
-            kind="EC2NodeClass",
+            KARPENTER_AWS,
+            "EC2NodeClass",
             metadata={"name": pool.name},
             spec=build_node_class_spec(config, pool, node_role),
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), custom_timeouts=_SLOW_DELETE),
         )
         overlays = [
-            k8s.apiextensions.CustomResource(
+            make_object(
                 f"{name}-overlay-{gpu_devices}",
-                api_version="karpenter.sh/v1alpha1",
-                kind="NodeOverlay",
+                NODE_OVERLAY,
+                "NodeOverlay",
                 metadata={"name": f"{pool.name}-{gpu_devices}-gpu"},
                 spec=spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
             for gpu_devices, spec in build_node_overlay_specs(config, pool).items()
         ]
-        self.node_pool = k8s.apiextensions.CustomResource(
+        self.node_pool = make_object(
             f"{name}-node-pool",
-            api_version="karpenter.sh/v1",
-            kind="NodePool",
+            KARPENTER,
+            "NodePool",
             metadata={"name": pool.name, "labels": build_pool_labels(pool)},
             spec=build_node_pool_spec(config, pool),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[node_class, *overlays], custom_timeouts=_SLOW_DELETE),

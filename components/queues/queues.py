@@ -15,6 +15,8 @@ from gpu_blueprint.queues.names import API_VERSION, BUDGET, PRIORITIES, PRIORITY
 from gpu_blueprint.queues.objects import build_cluster_queue, build_cohort, build_flavor
 from gpu_blueprint.queues.prices import has_hourly_ceilings
 
+from ..custom_objects import keep_state, make_object
+
 
 class Queues(pulumi.ComponentResource):
     """The queues of a stack, outside any namespace.
@@ -40,19 +42,19 @@ class Queues(pulumi.ComponentResource):
         for class_, value in PRIORITIES.items():
             _PriorityClass(f"{name}-class-{class_}", class_, value, after_kueue)
         flavors = self._make_flavors(name, config, after_kueue)
-        cohort = k8s.apiextensions.CustomResource(
+        cohort = make_object(
             f"{name}-cohort",
-            api_version=API_VERSION,
-            kind="Cohort",
+            API_VERSION,
+            "Cohort",
             metadata={"name": config.cluster_name},
             spec=build_cohort(config),
             opts=pulumi.ResourceOptions(parent=self, depends_on=flavors),
         )
         self.by_tenant = {
-            tenant.name: k8s.apiextensions.CustomResource(
+            tenant.name: make_object(
                 f"{name}-queue-{tenant.name}",
-                api_version=API_VERSION,
-                kind="ClusterQueue",
+                API_VERSION,
+                "ClusterQueue",
                 metadata={"name": tenant.name},
                 spec=build_cluster_queue(config, queueing, tenant),
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[cohort]),
@@ -69,14 +71,7 @@ class Queues(pulumi.ComponentResource):
         if has_hourly_ceilings(config):
             specs[f"{name}-budget"] = (BUDGET, {})
         return [
-            k8s.apiextensions.CustomResource(
-                called,
-                api_version=API_VERSION,
-                kind="ResourceFlavor",
-                metadata={"name": flavor},
-                spec=spec,
-                opts=opts,
-            )
+            make_object(called, API_VERSION, "ResourceFlavor", metadata={"name": flavor}, spec=spec, opts=opts)
             for called, (flavor, spec) in specs.items()
         ]
 
@@ -98,4 +93,5 @@ class _PriorityClass(pulumi.CustomResource):
             "description": description,
         }
         pinned = pulumi.ResourceOptions(version=version("pulumi-kubernetes"))  # as the SDK's own resources say
-        super().__init__(f"kubernetes:{API_VERSION}:{kind}", name, fields, pulumi.ResourceOptions.merge(opts, pinned))
+        kept = keep_state(API_VERSION, kind, pulumi.ResourceOptions.merge(opts, pinned))
+        super().__init__(f"kubernetes:{API_VERSION}:{kind}", name, fields, kept)

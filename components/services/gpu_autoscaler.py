@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
-import pulumi_kubernetes as k8s
 
+from gpu_blueprint.catalog.api_versions import KEDA, PROMETHEUS_OPERATOR
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from gpu_blueprint.config import OwnScaling, Scaling
 from gpu_blueprint.loading import parse_part
 from gpu_blueprint.monitoring.scaling import list_measures
+
+from ..custom_objects import make_object
 
 SAMPLE_LIMIT = 10_000
 """Samples that Prometheus accepts from one pod. A server with many models has some thousands; a server with a label per
@@ -55,19 +57,19 @@ class GpuAutoscaler(pulumi.ComponentResource):
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         metadata = {"name": deployment, "namespace": namespace}
         if scaling.server:
-            k8s.apiextensions.CustomResource(
+            make_object(
                 f"{name}-monitor",
-                api_version="monitoring.coreos.com/v1",
-                kind="PodMonitor",
+                PROMETHEUS_OPERATOR,
+                "PodMonitor",
                 # An API server drops empty labels, and a refresh would report them as changed.
                 metadata={**metadata, **({"labels": dict(monitor_labels)} if monitor_labels else {})},
                 spec=build_pod_monitor_spec(deployment, scaling),
                 opts=child,
             )
-        k8s.apiextensions.CustomResource(
+        make_object(
             f"{name}-scaler",
-            api_version="keda.sh/v1alpha1",
-            kind="ScaledObject",
+            KEDA,
+            "ScaledObject",
             metadata=metadata,
             spec=build_scaled_object_spec(deployment, namespace, scaling, prometheus),
             opts=child,

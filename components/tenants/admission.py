@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_kubernetes as k8s
 
+from gpu_blueprint.catalog.api_versions import ADMISSION
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.tenancy import mutation
 from gpu_blueprint.tenancy.admission import (
@@ -15,6 +16,8 @@ from gpu_blueprint.tenancy.admission import (
 )
 from gpu_blueprint.tenancy.policies import list_policies
 from gpu_blueprint.tenancy.pool_classes import name_pool_class
+
+from ..custom_objects import make_object
 
 
 class Admission(pulumi.ComponentResource):
@@ -52,18 +55,18 @@ class Admission(pulumi.ComponentResource):
 
     def _make_mutation(self, name: str, config: StackConfig) -> pulumi.Resource:
         """Make the policy that completes pods, and return its binding."""
-        made = k8s.apiextensions.CustomResource(
+        made = make_object(
             f"{name}-mutation",
-            api_version="admissionregistration.k8s.io/v1",
-            kind="MutatingAdmissionPolicy",
+            ADMISSION,
+            "MutatingAdmissionPolicy",
             metadata={"name": mutation.NAME},
             spec=mutation.build_mutation_spec(config),
             opts=self._child,
         )
-        return k8s.apiextensions.CustomResource(
+        return make_object(
             f"{name}-mutation-binding",
-            api_version="admissionregistration.k8s.io/v1",
-            kind="MutatingAdmissionPolicyBinding",
+            ADMISSION,
+            "MutatingAdmissionPolicyBinding",
             metadata={"name": mutation.NAME},
             spec={"policyName": mutation.NAME, "matchResources": build_tenant_selector()},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[made]),
@@ -71,18 +74,18 @@ class Admission(pulumi.ComponentResource):
 
     def _make_policy(self, name: str, config: StackConfig, policy: AdmissionPolicy) -> pulumi.Resource:
         """Make a policy, and return its binding."""
-        made = k8s.apiextensions.CustomResource(
+        made = make_object(
             f"{name}-{policy.name}",
-            api_version="admissionregistration.k8s.io/v1",
-            kind="ValidatingAdmissionPolicy",
+            ADMISSION,
+            "ValidatingAdmissionPolicy",
             metadata={"name": policy.name},
             spec=build_policy_spec(config, policy),
             opts=self._child,
         )
-        return k8s.apiextensions.CustomResource(
+        return make_object(
             f"{name}-{policy.name}-binding",
-            api_version="admissionregistration.k8s.io/v1",
-            kind="ValidatingAdmissionPolicyBinding",
+            ADMISSION,
+            "ValidatingAdmissionPolicyBinding",
             metadata={"name": policy.name},
             spec=build_binding_spec(config, policy),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[made]),

@@ -15,6 +15,7 @@ from gpu_blueprint.tenancy.identities import list_grants
 from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
+from ..custom_objects import make_object
 from ..pod_security import label_pod_security
 from ..storage.claims import make_claims
 from .network_policies import make_network_policies
@@ -81,10 +82,10 @@ class TenantSpace(pulumi.ComponentResource):
 
     def _make_queue(self, name: str, tenant: Tenant, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Make the queue of the tenant's jobs; Kueue puts each new job without the name of a queue into it."""
-        return k8s.apiextensions.CustomResource(
+        return make_object(
             f"{name}-queue",
-            api_version=API_VERSION,
-            kind="LocalQueue",
+            API_VERSION,
+            "LocalQueue",
             metadata={"name": DEFAULT_QUEUE, "namespace": tenant.namespace_name},
             spec={"clusterQueue": tenant.name},
             opts=opts,

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..catalog import namespaces
+from ..catalog.api_versions import ADMISSION, KARPENTER, KARPENTER_AWS, KEDA, NODE_OVERLAY, PROMETHEUS_OPERATOR
 from ..plan import PlannedResource
 from ..queues.names import API_VERSION as KUEUE_API
 from .effects import Verdict
-from .tenant_view import read_list, read_map
+from .tenant_view import drop_version, read_list, read_map
 
 Loss = Literal["data", "zone", "access", "nodes", "work", "comfort", "setting"]
 
@@ -52,12 +53,11 @@ LOST: dict[str, str] = {
     "aws:sns/topic:Topic": "nobody gets its messages, and a new topic asks its readers again",
     "kubernetes:batch/v1:CronJob": "its schedule ends",
     "kubernetes:core/v1:Namespace": "everything in it is lost",
-    "kubernetes:keda.sh/v1alpha1:ScaledObject": "replicas stay as they are",
+    f"kubernetes:{KEDA}:ScaledObject": "replicas stay as they are",
 }
 """The loss in words, of the types whose loss is not plain from their name."""
 
 _CORE, _RBAC = "kubernetes:core/v1", "kubernetes:rbac.authorization.k8s.io/v1"
-_ADMISSION, _MONITORS = "kubernetes:admissionregistration.k8s.io/v1", "kubernetes:monitoring.coreos.com/v1"
 
 _TYPES: dict[Loss, tuple[str, ...]] = {
     "data": (
@@ -80,8 +80,8 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
     ),
     "nodes": (
         "aws:eks/nodeGroup:NodeGroup",
-        "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
-        "kubernetes:karpenter.sh/v1:NodePool",
+        f"kubernetes:{KARPENTER_AWS}:EC2NodeClass",
+        f"kubernetes:{KARPENTER}:NodePool",
     ),
     "work": (
         # Traffic
@@ -109,7 +109,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",  # the charts and manifests name another place then
         "aws:sns/topic:Topic",
         "kubernetes:batch/v1:CronJob",
-        "kubernetes:keda.sh/v1alpha1:ScaledObject",
+        f"kubernetes:{KEDA}:ScaledObject",
     ),
     "setting": (
         "aws:bcmdata/export:Export",
@@ -125,14 +125,14 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
         "aws:sns/topicPolicy:TopicPolicy",
         "aws:sqs/queuePolicy:QueuePolicy",
-        *(f"{_ADMISSION}:{kind}AdmissionPolicy" for kind in ("Mutating", "Validating")),
-        *(f"{_ADMISSION}:{kind}AdmissionPolicyBinding" for kind in ("Mutating", "Validating")),
+        *(f"kubernetes:{ADMISSION}:{kind}AdmissionPolicy" for kind in ("Mutating", "Validating")),
+        *(f"kubernetes:{ADMISSION}:{kind}AdmissionPolicyBinding" for kind in ("Mutating", "Validating")),
         # Mounts, whose data stays: tenant_storage.py tells what their tenants lose
         *(f"aws:efs/{kind}" for kind in ("accessPoint:AccessPoint", "fileSystemPolicy:FileSystemPolicy")),
         *(f"{_CORE}:{kind}" for kind in ("PersistentVolume", "PersistentVolumeClaim")),
         *(f"{_CORE}:{kind}" for kind in ("ConfigMap", "LimitRange", "ResourceQuota", "Secret", "ServiceAccount")),
-        "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
-        *(f"{_MONITORS}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
+        f"kubernetes:{NODE_OVERLAY}:NodeOverlay",
+        *(f"kubernetes:{PROMETHEUS_OPERATOR}:{kind}" for kind in ("PodMonitor", "PrometheusRule", "ServiceMonitor")),
         *(f"kubernetes:{KUEUE_API}:{kind}" for kind in ("Cohort", "ResourceFlavor")),
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
         "kubernetes:policy/v1:PodDisruptionBudget",
@@ -142,6 +142,18 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
 """Every type that our stacks plan. Secrets are settings, since the stack's own configuration holds their values."""
 
 LOSSES: dict[str, Loss] = {type_: loss for loss, types in _TYPES.items() for type_ in types}
+_LOSSES = {drop_version(type_): loss for type_, loss in LOSSES.items()}
+_LOST = {drop_version(type_): lost for type_, lost in LOST.items()}
+
+
+def rate_type(type_: str) -> Loss | None:
+    """Return the loss with a resource of a type, in whatever API version; None if the table does not know it."""
+    return _LOSSES.get(drop_version(type_))
+
+
+def tell_loss(type_: str) -> str:
+    """Return the loss in words; empty if the name of the type says it."""
+    return _LOST.get(drop_version(type_), "")
 
 
 _WITHOUT_DATA = (namespaces.GPU_OPERATOR, namespaces.HEADROOM, namespaces.KEDA, namespaces.KUEUE, namespaces.JOBSET)
@@ -169,7 +181,7 @@ def find_loss(resource: PlannedResource, before: Sequence[PlannedResource]) -> L
         return "setting"
     if resource.type == _SUBNET and _is_public(resource, before):
         return "work"
-    return LOSSES.get(resource.type)
+    return rate_type(resource.type)
 
 
 def _is_public(subnet: PlannedResource, before: Sequence[PlannedResource]) -> bool:

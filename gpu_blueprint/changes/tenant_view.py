@@ -79,3 +79,11 @@ def read_list(value: Any, *keys: str) -> list[Any]:
     *above, last = keys
     found = read_map(value, *above).get(last)
     return found if isinstance(found, list) else []
+
+
+def drop_version(type_: str) -> str:
+    """Return a type without the API version of Kubernetes, such as ``kubernetes:karpenter.sh:NodePool``."""
+    if not type_.startswith("kubernetes:"):
+        return type_
+    group, _, kind = type_.removeprefix("kubernetes:").rpartition(":")
+    return f"kubernetes:{group.rpartition('/')[0]}:{kind}"

@@ -16,13 +16,14 @@ from ..errors import Problem
 from ..plan import PlannedResource
 from .effects import ALL_TENANTS, VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
-from .losses import LOSSES, LOST, RATINGS, Loss, find_loss
+from .losses import RATINGS, Loss, find_loss, rate_type, tell_loss
 from .models import list_ended_versions
 from .notices import find_notices
 from .retention import find_shorter_retention
 from .storage_notices import find_exported_deletions
 from .tenant_storage import BUCKET
 from .tenant_view import TenantView, read_map, read_name
+from .twins import find_twins
 
 GRAVEST: Verdict = "loses-data-or-access"
 _AWS = "pulumi:providers:aws"
@@ -61,6 +62,7 @@ def list_reasons(
     found = [
         *(Reason(verdict=GRAVEST, text=problem.message) for problem in dead_ends),
         *_list_losses_inside(changes),
+        *(Reason(verdict=GRAVEST, text=text, urn=urn) for urn, text in find_twins(before, after, changes)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_lost_ways(before, after)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_shorter_retention(before, after)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_exported_deletions(before, after)),
@@ -95,14 +97,14 @@ def _judge_resources(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
 ) -> Iterator[Reason]:
     old = {resource.urn: resource for resource in before}
-    kept = [_read_effect(resource) for resource in after if LOSSES.get(resource.type) == "access"]
+    kept = [_read_effect(resource) for resource in after if rate_type(resource.type) == "access"]
     ended = list_ended_versions(TenantView.of(before), TenantView.of(after))
     safe: dict[str, int] = {}
     for change in changes:
         resource = old.get(change.urn)
         if change.inside or _is_part_of_the_program(change.type):
             continue
-        loss = find_loss(resource, before) if resource else LOSSES.get(change.type)
+        loss = find_loss(resource, before) if resource else rate_type(change.type)
         verdict = _rate(change, resource, loss)
         if change.effect == "delete" and resource and _read_effect(resource) in kept:
             verdict = "safe"  # the same right has another name
@@ -161,10 +163,10 @@ def _describe(change: ResourceChange, verdict: Verdict, resource: PlannedResourc
         return f"{kind} {change.name}: another key encrypts new data, and older data still needs the older key"
     done = _WORDS.get(change.effect, "is deleted")
     why = f" because of {', '.join(change.causes)}" if change.causes else ""
-    lost = LOST.get(change.type, "") if verdict in (GRAVEST, "safe") else ""
+    lost = tell_loss(change.type) if verdict in (GRAVEST, "safe") else ""
     if change.type == BUCKET and resource and resource.inputs.get("forceDestroy") is False:
         lost = "S3 refuses while it holds objects"
-    if change.type not in LOSSES:
+    if rate_type(change.type) is None:
         lost = "this type may hold data"
     return f"{kind} {change.name} {done}{why}{f': {lost}' if lost else ''}"
 

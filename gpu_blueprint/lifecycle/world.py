@@ -9,6 +9,7 @@ from lab.lab import Lab
 
 from ..config import CpuPool, Pool, StackConfig
 from ..errors import LabError
+from ..rehearsal.cleaning import CLAIM
 from ..rehearsal.pods import build_cpu_pool_pod, build_gpu_pod
 from ..storage.mounts import list_tenant_mounts
 from ..storage.pods import mount_storage
@@ -17,7 +18,7 @@ from .kubernetes_provider import Chart
 
 _SECONDS_TO_RUN = 120
 _CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
-_CLAIM, _NODE, _POD = ("karpenter.sh/v1", "NodeClaim"), ("v1", "Node"), ("v1", "Pod")
+_NODE, _POD = ("v1", "Node"), ("v1", "Pod")
 _OF_KUBERNETES = ("kube-system", "kube-public", "kube-node-lease", "default")
 _JOB = "batch.kubernetes.io/job-name"
 """Label of the pods that a Job makes."""
@@ -99,7 +100,7 @@ class LabWorld:
         """Return namespaces, Karpenter's nodes and claims, and running instances."""
         kube = self._lab.kube
         spaces = {found["metadata"]["name"] for found in kube.list("v1", "Namespace")} - {*_OF_KUBERNETES}
-        claims = [found["metadata"]["name"] for found in kube.list(*_CLAIM)]
+        claims = [found["metadata"]["name"] for found in kube.list(*CLAIM)]
         instances = [found.id for found in self._lab.aws.instances.values() if found.state != "terminated"]
         return [
             *(f"Namespace {name}" for name in sorted(spaces)),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..catalog.api_versions import NODE_OVERLAY
 from .metrics import NAMESPACE_LABELS, NODE_LABELS
 
 
@@ -33,8 +34,9 @@ def _build_overlay_state() -> dict[str, Any]:
         "help": "Condition of a NodeOverlay, 1 if it holds.",
         "each": {"type": "Gauge", "gauge": condition},
     }
+    group, _, version = NODE_OVERLAY.partition("/")  # a version that nobody serves has no metric, and no alert
     overlay = {
-        "groupVersionKind": {"group": "karpenter.sh", "version": "v1alpha1", "kind": "NodeOverlay"},
+        "groupVersionKind": {"group": group, "version": version, "kind": "NodeOverlay"},
         "metricNamePrefix": "kube_nodeoverlay",
         "labelsFromPath": {"nodeoverlay": ["metadata", "name"]},
         "metrics": [metric],

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-API_VERSION = "kueue.x-k8s.io/v1beta2"
+from ..catalog.api_versions import KUEUE
+
+API_VERSION = KUEUE
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 """On jobs: the LocalQueue in which the job waits."""
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"

@@ -7,13 +7,14 @@ from contextlib import suppress
 from lab.kube import RefusedError
 from lab.scene import Manifest
 
+from ..catalog.api_versions import KARPENTER
 from ..errors import LabError
 from .pods import PROBE_LABEL
 from .resting import is_resting
 from .stage import Stage
 from .workloads import list_workloads
 
-CLAIM = ("karpenter.sh/v1", "NodeClaim")
+CLAIM = (KARPENTER, "NodeClaim")
 _NODE, _POD = ("v1", "Node"), ("v1", "Pod")
 _OWNERS = (("apps/v1", "Deployment"), ("batch/v1", "Job"), _POD)
 _PAUSE_S = 0.1

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ..catalog.api_versions import KARPENTER
 from ..catalog.purchases import Purchase
 from ..config import CpuPool, Pool, StackConfig
 from .offers import list_reservations
@@ -41,4 +42,4 @@ def refuse_nodes(stage: Stage, pool: Pool) -> Iterator[None]:
 
 def _limit(stage: Stage, pool: Pool, cpus: str | None) -> None:
     """Limit the CPUs of all nodes of a pool, which a GPU pool does not do itself; None takes the limit away."""
-    stage.lab.kube.patch("karpenter.sh/v1", "NodePool", pool.name, {"spec": {"limits": {"cpu": cpus}}})
+    stage.lab.kube.patch(KARPENTER, "NodePool", pool.name, {"spec": {"limits": {"cpu": cpus}}})

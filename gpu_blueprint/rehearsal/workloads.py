@@ -6,7 +6,9 @@ from typing import Any
 from lab.kube import KubeClient
 from lab.scene import Manifest
 
-_KIND = ("kueue.x-k8s.io/v1beta2", "Workload")
+from ..queues.names import API_VERSION
+
+_KIND = (API_VERSION, "Workload")
 
 
 def list_workloads(kube: KubeClient, namespace: str | None = None) -> list[dict[str, Any]]:

@@ -7,13 +7,15 @@ from typing import Any
 import urllib3
 import yaml
 
+from gpu_blueprint.catalog.api_versions import PROMETHEUS_OPERATOR
+
 from ..kube import KubeClient
 from ..needs import find_prometheus
 from ..workspace import Workspace
 from .pod_monitors import build_scrape_configs
 
 NAME = "prometheus"
-_MONITOR = ("monitoring.coreos.com/v1", "PodMonitor")
+_MONITOR = (PROMETHEUS_OPERATOR, "PodMonitor")
 _SECONDS_TO_ANSWER = 10
 
 

@@ -1,0 +1,10 @@
+"""The API versions in which the platform writes objects of kinds that the SDK of Pulumi has no class for."""
+
+ADMISSION = "admissionregistration.k8s.io/v1"
+KARPENTER = "karpenter.sh/v1"
+KARPENTER_AWS = "karpenter.k8s.aws/v1"
+KEDA = "keda.sh/v1alpha1"
+KUEUE = "kueue.x-k8s.io/v1beta2"
+NODE_OVERLAY = "karpenter.sh/v1alpha1"
+"""Beside the other kinds of Karpenter, NodeOverlay is young: Karpenter 1.14 serves it as alpha."""
+PROMETHEUS_OPERATOR = "monitoring.coreos.com/v1"
