@@ -30,7 +30,7 @@ SHAPES = 18
 
 @pytest.mark.parametrize("fair", [True, False], ids=["fair", "first come"])
 def test_every_job_runs_to_its_end_and_gives_way_at_most_once_for_each_wave(fair: bool) -> None:
-    drawn = DRAWN if fair else {"any": partial(draw_shape, fair=False)}
+    drawn: dict[str, Callable[[str, int], Shape]] = DRAWN if fair else {"any": partial(draw_shape, fair=False)}
     kinds = zip(range(SHAPES), cycle(drawn.items()), strict=False)
     shapes = [draw(f"{kind}{number}", number) for number, (kind, draw) in kinds]
     with open_shapes(shapes) as queues:

@@ -44,6 +44,13 @@ class FakeObjects(KubeClient):
         return found
 
     def delete(
-        self, api_version: str, kind: str, name: str, namespace: str | None = None, *, wait_s: float = 0
+        self,
+        api_version: str,
+        kind: str,
+        name: str,
+        namespace: str | None = None,
+        *,
+        wait_s: float = 0,
+        grace_s: int | None = None,
     ) -> bool:
         return self.objects.pop((kind, name), None) is None
