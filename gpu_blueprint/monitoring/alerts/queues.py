@@ -156,10 +156,9 @@ QUEUE_ALERTS = (
         steps=(
             "Read why: `kubectl get pods -n {{ $labels.namespace }} -l job-name={{ $labels.job_name }} -o wide`, and"
             " `kubectl describe pod` of one of them.",
-            "If no node has room: look for pods that hang in Terminating on a node that is not ready,"
-            " `kubectl get pods -A -o wide | grep Terminating` and `kubectl get nodes`. Kueue counts the GPUs of an"
-            " evicted job as free while such pods hold them, and they count against `maxGpus` of the pool. Delete"
-            " the NodeClaim of such a node: `kubectl get nodeclaims`, `kubectl delete nodeclaim NAME`.",
+            "If no node has room: pods that hang in Terminating may hold the GPUs, on a node whose kubelet does not"
+            " answer; `kubectl get pods -A -o wide` shows both. Kueue counts their GPUs as free, and they count against"
+            " `maxGpus` of the pool: replace that node, as in the runbook of GpuNodeUnhealthy.",
             "If nodes have free GPUs, but none as many as a pod asks for: end or move a small job.",
             "If pods still load images: GpuImagePullSlow. Otherwise Kueue takes the job back after"
             " `queueing.readyTimeout`, and tries it again (QueueCapacityMissing).",
