@@ -158,7 +158,7 @@ QUEUE_ALERTS = (
             " `kubectl describe pod` of one of them.",
             "If no node has room: pods that hang in Terminating may hold the GPUs, on a node whose kubelet does not"
             " answer; `kubectl get pods -A -o wide` shows both. Kueue counts their GPUs as free, and they count against"
-            " `maxGpus` of the pool: replace that node, as in the runbook of GpuNodeUnhealthy.",
+            " `maxGpus` of the pool: replace that node, as in the runbook of NodeNotReady.",
             "If nodes have free GPUs, but none as many as a pod asks for: end or move a small job.",
             "If pods still load images: GpuImagePullSlow. Otherwise Kueue takes the job back after"
             " `queueing.readyTimeout`, and tries it again (QueueCapacityMissing).",
