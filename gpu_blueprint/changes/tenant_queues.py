@@ -120,8 +120,8 @@ def _tell(tenant: str, text: str, is_loss: bool, left: Decimal | None) -> Shift:
 
 def _compare_classes(tenant: str, now: _Queue) -> Shift:
     if now.lets_classes_stop:
-        return Shift(tenant, "classes: a job of a higher class stops running jobs of a lower class of the team")
-    text = "classes: a job of a higher class waits until running jobs of the team end, where it stopped lower classes"
+        return Shift(tenant, "a job of a higher class stops running jobs of a lower class of the team")
+    text = "a job of a higher class waits until running jobs of the team end, where it stopped lower classes"
     return Shift(tenant, text, is_loss=True)
 
 

@@ -79,8 +79,8 @@ def test_an_edit_of_a_queue_is_told(changes: dict[str, Any], line: str) -> None:
     assert edit(**changes) == [line]
 
 
-GAIN = "+ classes: a job of a higher class stops running jobs of a lower class of the team"
-LOSS = "- classes: a job of a higher class waits until running jobs of the team end, where it stopped lower classes"
+GAIN = "+ a job of a higher class stops running jobs of a lower class of the team"
+LOSS = "- a job of a higher class waits until running jobs of the team end, where it stopped lower classes"
 
 
 def test_a_team_that_borrows_no_more_gives_classes_of_other_teams_their_power() -> None:

@@ -37,7 +37,7 @@ def test_edits_beside_the_tenants_change_no_tenant() -> None:
 
 
 def test_a_removed_tenant_loses_its_namespace_and_its_people() -> None:
-    (found,) = edit("research", HARMLESS["a tenant less"]).values()
+    found = edit("research", HARMLESS["a tenant less"])
     member = "member arn:aws:iam::100200300402:role/vision-researcher loses access"
     lost = (
         f"namespace vision is deleted: {LOST}",
@@ -46,7 +46,13 @@ def test_a_removed_tenant_loses_its_namespace_and_its_people() -> None:
         "storage datasets: the data stays in s3://acme-datasets/",
         "storage homes: the data stays in its folder of an EFS file system",
     )
-    assert found == TenantChange(tenant="vision", lost=lost, is_grave=True)
+    assert found == {
+        "vision": TenantChange(tenant="vision", lost=lost, is_grave=True),
+        "language": TenantChange(
+            tenant="language",
+            gained=("a job of a higher class stops running jobs of a lower class of the team",),
+        ),
+    }
 
 
 def test_a_renamed_tenant_goes_and_comes() -> None:

@@ -97,7 +97,7 @@ OTHERWISE = {
     **{
         f"{kind}.{field}": "the data behind a mount: test_tenant_storage.py"
         for kind, fields in {
-            "S3Storage": ("name", "kind", "bucket", "prefix", "kms_key"),
+            "S3Storage": ("name", "kind", "bucket", "account", "prefix", "kms_key"),
             "EfsStorage": ("name", "kind", "uid", "gid"),
             "LustreStorage": ("name", "kind", "size_gib", "zone", "throughput", "import_", "export"),
         }.items()
@@ -171,7 +171,11 @@ def test_grants_of_pools_stand_before_totals() -> None:
 
 def test_the_tenant_with_the_grave_loss_stands_first() -> None:
     found = change(set_field("tenants.0.gpus.shares", 11), set_field("tenants.1.gpus.train", 0))
-    assert [(tenant.tenant, tenant.is_grave) for tenant in found.tenants] == [("other", True), ("team", False)]
+    assert [(tenant.tenant, tenant.is_grave) for tenant in found.tenants] == [
+        ("other", True),
+        ("", False),
+        ("team", False),
+    ]
     assert found.reasons[0].text.startswith("tenant other: own GPUs in the queue of train: 0 instead of 8")
 
 

@@ -104,7 +104,7 @@ def _check_operands(command: str, operands: Sequence[str], given: dict[str, str]
     if selector and selector.partition("=")[0] not in FIELD_SELECTORS.get(named[0] if named else "", set()):
         yield f"{named} cannot be selected by {selector}"
     output = given.get("-o") or given.get("--output") or "yaml"
-    if output not in OUTPUTS and not output.startswith("jsonpath="):
+    if output not in OUTPUTS and not output.startswith(("jsonpath=", "custom-columns=")):
         yield f"kubectl {command} has no output {output}"
 
 

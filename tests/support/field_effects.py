@@ -123,7 +123,6 @@ def windowed() -> dict[str, Any]:
     return {"pools": [pool(purpose="notebook")]}
 
 
-TOPIC = "arn:aws:sns:us-east-1:111122223333:costs"
 MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
 QUEUE = {"signal": "queue", "perReplica": 4}
 RATE, LATENCY = {"signal": "requests", "perReplica": 4}, {"signal": "latency", "seconds": 2}
@@ -194,7 +193,7 @@ CHANGES: dict[str, Pair] = {
     "billing.emails": billings({}, {"emails": ["others@example.com"]}),
     "billing.actualPercent": billings({}, {"actualPercent": [90]}),
     "billing.forecastPercent": billings({}, {"forecastPercent": [90]}),
-    "billing.topicArn": billings({}, {"topicArn": TOPIC}),
+    "billing.topicArn": billings({}, {"topicArn": "arn:aws:sns:us-east-1:111122223333:costs"}),
     "billing.scope": billings({}, {"scope": "tag"}),
     "billing.anomalyUsd": billings({}, {"anomalyUsd": 250.5}),
     "billing.anomalyMonitorArn": billings({}, {"anomalyMonitorArn": MONITOR}),
