@@ -1,7 +1,8 @@
 """The queues of tenants: begin, end, order, weight, GPUs that are lent, and dollars an hour.
 
 Nothing here ends a running job. Kueue looks at quotas when it admits a job. It stops a running job only for a job of an
-owner who takes GPUs back, for pods that are not ready in time, or by hand (kueue: the callers of workload.Evict).
+owner who takes GPUs back, of a team with a better claim or of a higher class, for pods that are not ready in time, or
+by hand (kueue: the callers of workload.Evict).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,8 @@ class _Queue:
     """The most that the tenant borrows there; None without limit."""
     millidollars: Decimal | None = None
     """The ceiling in thousandths of a dollar an hour; None without ceiling."""
+    lets_classes_stop: bool = False
+    """True if a job of a higher class stops running jobs of a lower class of the team."""
 
     @property
     def pools(self) -> list[str]:
@@ -88,6 +91,8 @@ def _compare_queue(tenant: str, was: _Queue, now: _Queue) -> Iterator[Shift]:
         is_strict = now.order == "strict"
         effect = "nobody of the team passes a job that waits" if is_strict else "small jobs pass a large job that waits"
         yield Shift(tenant, f"order of its queue: {now.order} instead of {was.order}; {effect}", is_loss=is_strict)
+    if was.lets_classes_stop != now.lets_classes_stop:
+        yield _compare_classes(tenant, now)
     if was.weight != now.weight:
         text = f"weight of its queue: {_write(now.weight)} instead of {_write(was.weight)}, its part of idle GPUs"
         yield Shift(tenant, text, is_loss=_falls(was.weight, now.weight))
@@ -106,6 +111,13 @@ def _compare_queue(tenant: str, was: _Queue, now: _Queue) -> Iterator[Shift]:
         text = f"hourlyCeiling of its queue: {_dollars(now.millidollars)} instead of {_dollars(was.millidollars)}"
         is_lower = _lowers_limit(was.millidollars, now.millidollars)
         yield Shift(tenant, f"{text}{'; what runs stays, and further jobs wait' if is_lower else ''}", is_loss=is_lower)
+
+
+def _compare_classes(tenant: str, now: _Queue) -> Shift:
+    if now.lets_classes_stop:
+        return Shift(tenant, "classes: a job of a higher class stops running jobs of a lower class of the team")
+    text = "classes: a job of a higher class waits until running jobs of the team end, where it stopped lower classes"
+    return Shift(tenant, text, is_loss=True)
 
 
 def _compare_settings(tenant: str, queue: _Queue, was: KueueSettings, now: KueueSettings) -> Iterator[Shift]:
@@ -148,7 +160,8 @@ def _read_queue(spec: Mapping[str, Any]) -> _Queue:
             borrowed[flavor, name] = read_quantity(quota.get("borrowingLimit"))
     order = str(spec.get("queueingStrategy", "BestEffortFIFO"))
     weight = read_quantity(read_map(spec, "fairSharing").get("weight", 1))
-    return _Queue(weight, _ORDERS.get(order, order), own, borrowed, millidollars)
+    lets_classes_stop = read_map(spec, "preemption").get("withinClusterQueue", "Never") != "Never"
+    return _Queue(weight, _ORDERS.get(order, order), own, borrowed, millidollars, lets_classes_stop)
 
 
 def _list_quotas(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

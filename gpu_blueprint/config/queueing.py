@@ -21,8 +21,9 @@ class Queueing(Model):
     jobs start for certain. Then all jobs of the team wait behind it, also jobs without GPU and jobs for pools without
     a queue."""
     fair: bool = True
-    """Divide idle GPUs among the teams that want them by the weights of their queues. Without it the first come take
-    them."""
+    """Divide idle GPUs among the teams that want them by the weights of their queues; where another team may borrow, a
+    job of a higher class then stops no running job of its own team. Without it the first come take idle GPUs, and a
+    higher class stops lower classes of its team."""
     ready_timeout: Duration = "30m"
     """Time in which all pods of a started job must be ready, from 1m to 24h: launch of the nodes, MIG, images. A job
     that is late gives its GPUs back and tries again later, and an alert says so. Until then it holds them, so a job

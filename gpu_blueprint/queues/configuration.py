@@ -22,7 +22,10 @@ _UNCOUNTED = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws
 
 def build_configuration(stack: StackConfig, queueing: Queueing) -> dict[str, Any]:
     """Return the Configuration (config.kueue.x-k8s.io/v1beta2), of Kueue 0.19."""
-    fair = {"fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]}}
+    # LessThanOrEqualToFinalShare would let a job stop a job of a team with an equal claim, and Kueue then starts the
+    # stopped job first: for ever, if both teams borrow more of another resource. Its other cases are those of
+    # LessThanInitialShare.
+    fair = {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]}}
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",

@@ -10,7 +10,7 @@ from ..sharing import POOL_KEY
 from .groups import ResourceGroup, list_groups
 from .names import BUDGET, MONEY
 from .prices import count_millidollars, has_hourly_ceilings
-from .reach import count_borrowable, count_grant, count_rest
+from .reach import count_borrowable, count_grant, count_rest, lets_classes_stop
 
 
 def build_flavor(pool: Pool) -> dict[str, Any]:
@@ -53,7 +53,10 @@ def build_cluster_queue(stack: StackConfig, queueing: Queueing, tenant: Tenant) 
         "cohortName": stack.cluster_name,
         "namespaceSelector": {"matchLabels": {TENANT_LABEL: tenant.name}},
         "queueingStrategy": "StrictFIFO" if queueing.order == "strict" else "BestEffortFIFO",
-        "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"},
+        "preemption": {
+            "reclaimWithinCohort": "Any",
+            "withinClusterQueue": "LowerPriority" if lets_classes_stop(stack, queueing, tenant) else "Never",
+        },
         "fairSharing": {"weight": _write_weight(tenant.queue.weight if tenant.queue else 1)},
         "resourceGroups": groups,
     }

@@ -1,7 +1,7 @@
 """The GPUs that a queue hands out of a pool, and the most that a tenant may hold of them: its grant, and what its
 queue lets it borrow."""
 
-from ..config import Pool, StackConfig, Tenant
+from ..config import Pool, Queueing, StackConfig, Tenant
 from ..config.tenants import GpuAmount
 from ..cost.gpus import count_reachable_gpus
 
@@ -60,6 +60,22 @@ def count_reach(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, int
         return grant
     offered = count_offered(stack, pool)
     return {name: _cap(count, borrowable[name], offered[name]) for name, count in grant.items()}
+
+
+def lets_classes_stop(stack: StackConfig, queueing: Queueing, tenant: Tenant) -> bool:
+    """Return whether a job of a higher class stops running jobs of a lower class of its own team.
+
+    Under fair shares it does not where another team may borrow what the team has a grant of. Kueue 0.19.2 would take
+    the team's share as if its own jobs were stopped, stop a job of the other team for this share, spare the own jobs,
+    and start the stopped job first: again and again, for ever (kueue issue 14543).
+    """
+    return not queueing.fair or not any(
+        granted and count_borrowable(stack, other, pool)[resource]
+        for other in stack.tenants
+        if other.name != tenant.name
+        for pool in stack.queued_pools
+        for resource, granted in count_grant(tenant, pool).items()
+    )
 
 
 def raise_grants(stack: StackConfig, tenant: Tenant) -> Tenant:

@@ -13,7 +13,7 @@ from ..queues.contention import Share, find_weight, list_shares
 from ..queues.groups import list_groups
 from ..queues.names import DEFAULT_QUEUE
 from ..queues.prices import price_units, round_prices
-from ..queues.reach import count_offered, count_rest
+from ..queues.reach import count_offered, count_rest, lets_classes_stop
 from ..sharing import POOL_KEY
 from .jobs import build_first_job, build_job, describe_job, find_first_tenant, list_queued_pools
 from .step import Step
@@ -27,7 +27,7 @@ def explain_tenant_queue(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     if not pools:
         yield Step("queue", ("no grant in a queued pool: its Jobs start at once, within its quotas",))
         return
-    yield Step("queue", tuple(_describe_queue(tenant)))
+    yield Step("queue", tuple(_describe_queue(stack, stack.queueing, tenant)))
     shares = list_shares(stack)
     own = [share for share in shares if share.tenant == tenant.name]
     yield Step("may hold", tuple(line for share in own for line in _describe_share(share)))
@@ -73,8 +73,12 @@ def describe_queueing(stack: StackConfig, queueing: Queueing) -> Iterator[str]:
     yield f"a started Job whose pods are not all ready after {queueing.ready_timeout} gives its GPUs back and retries"
 
 
-def _describe_queue(tenant: Tenant) -> Iterator[str]:
+def _describe_queue(stack: StackConfig, queueing: Queueing, tenant: Tenant) -> Iterator[str]:
     yield f"{DEFAULT_QUEUE}, for every Job of namespace {tenant.namespace_name}; weight {find_weight(tenant):g}"
+    if lets_classes_stop(stack, queueing, tenant):
+        yield "a Job of a higher class starts before its other Jobs, and stops running Jobs of lower classes"
+    else:
+        yield "a Job of a higher class starts before its other Jobs, and waits until running Jobs end"
     if tenant.queue and tenant.queue.hourly_ceiling:
         ceiling = Usd(tenant.queue.hourly_ceiling)
         yield f"its running Jobs cost at most {ceiling} an hour at on-demand prices; further Jobs wait"

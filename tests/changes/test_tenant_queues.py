@@ -66,7 +66,6 @@ def test_a_queue_that_stays_changes_nothing() -> None:
         ({"weight": 0.5}, "- weight of its queue: 0.5 instead of 2, its part of idle GPUs"),
         ({"weight": None}, "- weight of its queue: 1 instead of 2, its part of idle GPUs"),
         ({"borrow": {"train": 2}}, "- may borrow 2 instead of 4 gpu of train; what runs stays, until its owners ask"),
-        ({"borrow": {}}, "- may borrow 0 instead of 4 gpu of train; what runs stays, until its owners ask"),
         ({"borrow": None}, "+ may borrow 8 instead of 4 gpu of train"),
         ({"hourlyCeiling": 61.5}, "+ hourlyCeiling of its queue: $61.5 instead of $60"),
         (
@@ -78,6 +77,27 @@ def test_a_queue_that_stays_changes_nothing() -> None:
 )
 def test_an_edit_of_a_queue_is_told(changes: dict[str, Any], line: str) -> None:
     assert edit(**changes) == [line]
+
+
+GAIN = "+ classes: a job of a higher class stops running jobs of a lower class of the team"
+LOSS = "- classes: a job of a higher class waits until running jobs of the team end, where it stopped lower classes"
+
+
+def test_a_team_that_borrows_no_more_gives_classes_of_other_teams_their_power() -> None:
+    line = "- may borrow 0 instead of 4 gpu of train; what runs stays, until its owners ask"
+    assert edit(borrow={}) == [line, GAIN]
+
+
+def test_a_second_team_that_may_borrow_takes_the_power_of_classes() -> None:
+    alone, beside = plan_queues(team()), plan_queues(team(), team("other", 4))
+    assert find(alone, beside)[-1] == LOSS
+    assert find(beside, alone)[-1] == GAIN
+
+
+def test_fair_shares_take_the_power_of_classes() -> None:
+    teams = team(), team("other", 4)
+    before, after = (plan_queues(*teams, queueing={"fair": fair}) for fair in (False, True))
+    assert find(before, after) == [LOSS, "+ idle GPUs go by weight instead of to the first come"] * 2
 
 
 def test_a_first_ceiling_is_a_loss() -> None:

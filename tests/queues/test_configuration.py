@@ -36,6 +36,11 @@ def test_a_late_job_is_tried_for_ever() -> None:
     assert "backoffLimitCount" not in waits["requeuingStrategy"] and not waits["blockAdmission"]
 
 
+def test_an_equal_claim_stops_nobody() -> None:
+    """`LessThanOrEqualToFinalShare` does not come to rest: test_objects_rest_on_engines.py plays it."""
+    assert configuration_of()["fairSharing"] == {"preemptionStrategies": ["LessThanInitialShare"]}
+
+
 def test_fair_sharing_is_there_or_not() -> None:
     assert "fairSharing" in configuration_of()
     assert "fairSharing" not in configuration_of({"fair": False})

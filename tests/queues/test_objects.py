@@ -116,6 +116,40 @@ def test_the_order_is_kueues_strategy(order: str, strategy: str) -> None:
     assert queue_of(stack_of(tenant(gpus={"train": 1}), queueing={"order": order}))["queueingStrategy"] == strategy
 
 
+BORROWS_NOTHING: dict[str, Any] = {"borrow": {}}
+OTHERS: dict[str, list[dict[str, Any]]] = {
+    "nobody": [],
+    "a team that may borrow": [tenant(name="b", gpus={"train": 4})],
+    "a team that may not borrow": [tenant(name="b", gpus={"train": 4}, queue=BORROWS_NOTHING)],
+    "a team that borrows elsewhere": [tenant(name="b", gpus={"mixed": {"1g.10gb": 2}})],
+    "a team with notebooks": [tenant(name="b", gpus={"notes": 4})],
+    "two teams, of which one may borrow": [
+        tenant(name="b", gpus={"train": 4}, queue=BORROWS_NOTHING),
+        tenant(name="c", gpus={"train": 4}, queue={"borrow": {"train": 1}}),
+    ],
+}
+
+
+@pytest.mark.parametrize(("beside", "others"), OTHERS.items(), ids=OTHERS)
+@pytest.mark.parametrize("fair", [True, False])
+@pytest.mark.parametrize("queue", [{}, BORROWS_NOTHING], ids=["borrows", "borrows nothing"])
+def test_a_class_stops_jobs_of_its_team_where_fair_shares_stop_no_other(
+    beside: str, others: list[dict[str, Any]], fair: bool, queue: dict[str, Any]
+) -> None:
+    stack = stack_of(tenant(gpus={"train": 8}, queue=queue), *others, queueing={"fair": fair})
+    rests = fair and beside in ("a team that may borrow", "two teams, of which one may borrow")
+    assert queue_of(stack)["preemption"] == {
+        "reclaimWithinCohort": "Any",
+        "withinClusterQueue": "Never" if rests else "LowerPriority",
+    }
+
+
+@pytest.mark.parametrize(("profile", "policy"), [("1g.10gb", "Never"), ("3g.40gb", "LowerPriority")])
+def test_teams_with_different_slices_of_a_layout_do_not_meet(profile: str, policy: str) -> None:
+    first, other = tenant(gpus={"mixed": {"1g.10gb": 2}}), tenant(name="b", gpus={"mixed": {profile: 2}})
+    assert queue_of(stack_of(first, other))["preemption"]["withinClusterQueue"] == policy
+
+
 @pytest.mark.parametrize(
     ("queue", "weight"),
     [(None, "1"), ({}, "1"), ({"weight": 3}, "3"), ({"weight": 0.5}, "500m"), ({"weight": 1000}, "1k")],

@@ -32,9 +32,13 @@ def test_a_tenant_is_told_how_much_it_may_hold() -> None:
     )
     assert red["queue"] == (
         "default, for every Job of namespace red; weight 3",
+        "a Job of a higher class starts before its other Jobs, and waits until running Jobs end",
         "its running Jobs cost at most $60.00 an hour at on-demand prices; further Jobs wait",
     )
-    assert blue["queue"] == ("default, for every Job of namespace blue; weight 1",)
+    assert blue["queue"][0] == "default, for every Job of namespace blue; weight 1"
+    alone = build_two_teams(tenants=[builders.tenant(name="red", gpus={"train": 8})])
+    line = "a Job of a higher class starts before its other Jobs, and stops running Jobs of lower classes"
+    assert explain(alone, "red")["queue"][1] == line
 
 
 def test_a_tenant_is_told_from_whom_it_borrows_and_to_whom_it_lends() -> None:

@@ -16,6 +16,7 @@ LONGEST = (
     "tests/queues/test_queues_borders_on_engines.py",
     "tests/lab/scaling/test_scaling_running.py",
     "tests/tenancy/test_policies_attacks_on_engines.py",
+    "tests/queues/test_objects_search_on_engines.py",
     "tests/queues/test_objects_on_engines.py",
     "tests/lifecycle/",
 )

@@ -109,7 +109,7 @@ class QueueLab:
     def find_workload(self, work: Work) -> dict[str, Any]:
         """Return what Kueue knows of a job; empty if Kueue knows nothing."""
         found = self.kube.list(*WORKLOAD, self._spaces[work.tenant])
-        return next((each for each in found if work.name in _list_owners(each)), {})
+        return next((each for each in found if work.name in list_owners(each)), {})
 
     def list_pods(self, work: Work) -> list[dict[str, Any]]:
         """Return the pods of a job that nobody deletes."""
@@ -142,6 +142,10 @@ class QueueLab:
         """Return Kueue's reason for which a job waits; empty while there is none."""
         quota = find_condition(self.find_workload(work), "QuotaReserved")
         return str(quota.get("message", "")) if quota.get("status") == "False" else ""
+
+    def count_preemptions(self, work: Work) -> int:
+        """Return how often Kueue has stopped a job to make room for another job."""
+        return count_preemptions(self.find_workload(work))
 
     def count_used(self, tenant: str) -> Counter[str]:
         """Return pool → units that admitted jobs of a tenant hold, of all resources of the pool together.
@@ -197,6 +201,12 @@ def find_condition(found: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return next((row for row in rows if row["type"] == kind), {})
 
 
+def count_preemptions(workload: Mapping[str, Any]) -> int:
+    """Return how often Kueue has stopped a job to make room for another job, by its own count."""
+    rows = workload.get("status", {}).get("schedulingStats", {}).get("evictions", [])
+    return sum(row["count"] for row in rows if row["reason"] == "Preempted")
+
+
 @contextmanager
 def open_queue_lab(
     stack: Mapping[str, Any], configuration: Mapping[str, Any] | None = None, *, is_queueing: bool = True
@@ -234,13 +244,15 @@ def switch_on(queues: QueueLab) -> None:
     lab.wait_until_ready()
     lab.wait_until_enforced()
     names = [manifest["metadata"]["name"] for manifest in lab.scene.list_kind("ClusterQueue")]
-    queues.wait(lambda: all(_is_active(queues.kube, name) for name in names))
+    queues.wait(lambda: all(is_active(queues.kube, name) for name in names))
 
 
-def _is_active(kube: KubeClient, queue: str) -> bool:
+def is_active(kube: KubeClient, queue: str) -> bool:
+    """Return whether a ClusterQueue takes work."""
     found = kube.get(API_VERSION, "ClusterQueue", queue) or {}
     return find_condition(found, "Active").get("status") == "True"
 
 
-def _list_owners(workload: Mapping[str, Any]) -> list[str]:
+def list_owners(workload: Mapping[str, Any]) -> list[str]:
+    """Return the names of the jobs to which a Workload belongs."""
     return [owner["name"] for owner in workload["metadata"].get("ownerReferences", [])]

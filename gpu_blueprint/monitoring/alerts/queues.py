@@ -157,8 +157,12 @@ QUEUE_ALERTS = (
             _SHARES,
             "If jobs on borrowed GPUs are stopped again and again: limit `queue.borrow` of the tenant, or grant it what"
             " it uses.",
-            "If jobs of the tenant stop each other: give classes of priority to few jobs"
-            " (`kueue.x-k8s.io/priority-class`).",
+            "Read who stops them: `kubectl get workloads -n NAMESPACE -o custom-columns='JOB:.metadata.ownerReferences"
+            '[0].name,WHY:.status.conditions[?(@.type=="Preempted")].message\'`.',
+            "If jobs of the tenant stop each other (`prioritization in the ClusterQueue`): give classes of priority to"
+            " few jobs (`kueue.x-k8s.io/priority-class`).",
+            "If one job is stopped again and again and the job that stops it does not start, Kueue undoes its own"
+            " decision: delete the waiting job, and set `queueing.fair: false` until Kueue is mended.",
             "Let jobs save checkpoints and carry the class `checkpointed`, which gives way first.",
         ),
     ),
