@@ -6,14 +6,17 @@ from .metrics import NAMESPACE_LABELS, NODE_LABELS
 
 
 def build_state_metrics_values() -> dict[str, Any]:
-    """Return the values that add to the defaults: the labels that rules need, and the state of NodeOverlays."""
+    """Return the values that add to the defaults: the labels that rules need, and the state of custom resources."""
     labels = {"nodes": NODE_LABELS, "namespaces": NAMESPACE_LABELS}
+    resources = [_build_overlay_state(), _build_scaler_state()]
+    state = {"kind": "CustomResourceStateMetrics", "spec": {"resources": resources}}
     return {
         "metricLabelsAllowlist": [f"{kind}=[{','.join(names)}]" for kind, names in labels.items()],
-        "customResourceState": {"enabled": True, "config": _build_overlay_state()},
+        "customResourceState": {"enabled": True, "config": state},
         "rbac": {
             "extraRules": [
                 _allow_reading("karpenter.sh", "nodeoverlays"),
+                _allow_reading("keda.sh", "scaledobjects"),
                 _allow_reading("apiextensions.k8s.io", "customresourcedefinitions"),
             ]
         },
@@ -27,16 +30,41 @@ def _allow_reading(group: str, resource: str) -> dict[str, list[str]]:
 
 def _build_overlay_state() -> dict[str, Any]:
     """Return the definition of a metric for the conditions of NodeOverlays, which Karpenter does not export."""
-    condition = {"path": ["status", "conditions"], "labelsFromPath": {"type": ["type"]}, "valueFrom": ["status"]}
-    metric = {
-        "name": "status_condition",
-        "help": "Condition of a NodeOverlay, 1 if it holds.",
-        "each": {"type": "Gauge", "gauge": condition},
-    }
-    overlay = {
+    return {
         "groupVersionKind": {"group": "karpenter.sh", "version": "v1alpha1", "kind": "NodeOverlay"},
         "metricNamePrefix": "kube_nodeoverlay",
         "labelsFromPath": {"nodeoverlay": ["metadata", "name"]},
-        "metrics": [metric],
+        "metrics": [_build_conditions("NodeOverlay")],
     }
-    return {"kind": "CustomResourceStateMetrics", "spec": {"resources": [overlay]}}
+
+
+def _build_scaler_state() -> dict[str, Any]:
+    """Return the definition of metrics for ScaledObjects.
+
+    Their HorizontalPodAutoscalers show neither a failing signal beside another, nor a minimum of no replica.
+    """
+    least = {
+        "name": "spec_min_replicas",
+        "help": "Least replicas of a ScaledObject.",
+        "each": {"type": "Gauge", "gauge": {"path": ["spec", "minReplicaCount"]}},
+    }
+    return {
+        "groupVersionKind": {"group": "keda.sh", "version": "v1alpha1", "kind": "ScaledObject"},
+        "metricNamePrefix": "kube_scaledobject",
+        "labelsFromPath": {
+            "namespace": ["metadata", "namespace"],
+            "scaledobject": ["metadata", "name"],
+            "deployment": ["spec", "scaleTargetRef", "name"],
+        },
+        "metrics": [_build_conditions("ScaledObject"), least],
+    }
+
+
+def _build_conditions(kind: str) -> dict[str, Any]:
+    """Return the metric of an object's conditions; an object without a status has none."""
+    condition = {"path": ["status", "conditions"], "labelsFromPath": {"type": ["type"]}, "valueFrom": ["status"]}
+    return {
+        "name": "status_condition",
+        "help": f"Condition of a {kind}, 1 if it holds.",
+        "each": {"type": "Gauge", "gauge": condition},
+    }
