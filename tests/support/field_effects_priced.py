@@ -43,6 +43,10 @@ COUPLED: dict[str, tuple[str, ...]] = {
         f"pools[]<Pool>.sharing<{model}>.mode": ("pools[].sharing",)
         for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")
     },
+    **{
+        f"retiredSharing[].sharing<{model}>.mode": ("retiredSharing[].sharing",)
+        for model in ("Mig", "TimeSlicing", "Mps")
+    },
     "storage[]<LustreStorage>.kind": ("storage[].sizeGib", "storage[].zone"),
     "pools[]<Pool>.staticNodes": ("pools[].maxGpus",),
     "pools[]<CpuPool>.purpose": ("pools[].gpu", "pools[].maxGpus", "pools[].maxCpus", "pools[].purchase"),
