@@ -149,10 +149,12 @@ class Workspace:
                 raise LabError(f"{name} {_describe_end(process.returncode)}; its last lines:\n{self.read_end(name)}")
 
     def read_end(self, name: str) -> str:
-        """Return the last lines of an engine's log, indented."""
+        """Return the last lines of an engine's log, indented; the first ones of a panic, which tell its reason."""
         with self.find_log(name).open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST_BYTES))
-            lines = log.read().decode(errors="replace").splitlines()[-_LAST_LINES:]
+            lines = log.read().decode(errors="replace").splitlines()
+        panics = [index for index, line in enumerate(lines) if line.startswith("panic:")]
+        lines = lines[panics[0] if panics else -_LAST_LINES :][:_LAST_LINES]
         return "\n".join(f"  {line[:_LONGEST_LINE]}" for line in lines) or "  (its log is empty)"
 
     def measure_memory(self) -> int:

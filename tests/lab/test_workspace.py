@@ -95,6 +95,12 @@ def test_long_logs_are_cut_to_their_end(workspace: Workspace) -> None:
     assert (len(first), last) == (302, "  last")
 
 
+def test_a_panic_shows_its_reason(workspace: Workspace) -> None:
+    stack = "\n".join(f"frame {number}" for number in range(30))
+    workspace.find_log("engine").write_text(f"started\npanic: no cache\n\ngoroutine 1 [running]:\n{stack}\n")
+    assert workspace.read_end("engine").splitlines()[0] == "  panic: no cache"
+
+
 def test_living_and_stopped_engines_are_no_error(workspace: Workspace) -> None:
     workspace.start("living", SLEEP)
     workspace.start("stopped", SLEEP)
