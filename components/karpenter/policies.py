@@ -15,11 +15,12 @@ import pulumi
 from gpu_blueprint.config import StackConfig
 
 _TAGGED_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
+_STATUS = "InstanceStatus"
 _DESCRIBED = (
     "CapacityReservations",
     "Images",
     "Instances",
-    "InstanceStatus",
+    _STATUS,
     "InstanceTypeOfferings",
     "InstanceTypes",
     "LaunchTemplates",
@@ -28,7 +29,6 @@ _DESCRIBED = (
     "SpotPriceHistory",
     "Subnets",
 )
-_DESCRIBE_STATUS = "ec2:DescribeInstanceStatus"
 
 
 def build_controller_policies(
@@ -190,11 +190,9 @@ def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[st
 
 def _allow_discovery(config: StackConfig) -> list[dict[str, Any]]:
     in_region = {"StringEquals": {"aws:RequestedRegion": config.region}}
-    described = [f"ec2:Describe{kind}" for kind in _DESCRIBED]
-    if not config.cluster.instance_status_repair:
-        described.remove(_DESCRIBE_STATUS)
+    kinds = [kind for kind in _DESCRIBED if kind != _STATUS or config.cluster.instance_status_repair]
     return [
-        _allow("AllowRegionalReadActions", described, "*", in_region),
+        _allow("AllowRegionalReadActions", [f"ec2:Describe{kind}" for kind in kinds], "*", in_region),
         _allow("AllowSSMReadActions", "ssm:GetParameter", f"arn:aws:ssm:{config.region}::parameter/aws/service/*"),
         _allow("AllowPricingReadActions", "pricing:GetProducts", "*"),
         _allow("AllowUnscopedInstanceProfileListAction", "iam:ListInstanceProfiles", "*"),

@@ -46,14 +46,19 @@ def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> 
     spec |= {"kubelet": build_kubelet(pool), "userData": _build_user_data(config, pool)}
     if pool.multi_node:
         spec["securityGroupSelectorTerms"].append({"tags": build_security_group_tags(config)})
-        if pool.has_placement_group:
-            spec["placementGroupSelector"] = {"name": name_placement_group(config, pool)}
         spec["networkInterfaces"] = _build_interfaces(config.list_named_instances(pool)[0])
-    if group := next((found.placement_group for found in config.list_reservations(pool)), None):
+    if group := _find_placement_group(config, pool):
         spec["placementGroupSelector"] = {"name": group}
     if pool.reservations:
         spec["capacityReservationSelectorTerms"] = [term.model_dump(exclude_none=True) for term in pool.reservations]
     return spec
+
+
+def _find_placement_group(config: StackConfig, pool: Pool) -> str | None:
+    """Return the name of the group in which the nodes start: the pool's own, or the one of its reservations."""
+    if pool.has_placement_group:
+        return name_placement_group(config, pool)
+    return next((found.placement_group for found in config.list_reservations(pool)), None)
 
 
 def _build_interfaces(row: Instance) -> list[dict[str, Any]]:

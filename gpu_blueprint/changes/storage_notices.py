@@ -51,7 +51,7 @@ def _find_protected(before: Sequence[PlannedResource], changes: Sequence[Resourc
 
 
 def _find_other_exports(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield the exports that end or begin, and those that no longer delete objects."""
+    """Yield a sentence for each export that ends, begins, or deletes objects no more."""
     old, new = (
         {(each.name, _read_bucket(each)): each for each in plan if _list_exported(each)} for plan in (before, after)
     )

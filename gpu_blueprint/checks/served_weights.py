@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from ..config import StackConfig
 from ..config.storage import AnyStorage, LustreStorage, S3Storage
@@ -101,17 +102,6 @@ def _may_match(pattern: str, bucket: str, start: str) -> bool:
 
 
 def _fits_start(pattern: str, start: str) -> bool:
-    """Return whether a text that begins with ``start`` fits a pattern with ``*`` and ``?``."""
-    places = _skip_stars(pattern, {0})
-    for sign in start:
-        passed = {place for place in places if pattern[place : place + 1] in ("*", "?", sign)}
-        places = _skip_stars(pattern, {place + (pattern[place] != "*") for place in passed})
-    return bool(places)
-
-
-def _skip_stars(pattern: str, places: set[int]) -> set[int]:
-    """Return places of a pattern, and those behind the stars that stand there, which fit nothing as well."""
-    found = set(places)
-    while more := {place + 1 for place in found if pattern[place : place + 1] == "*"} - found:
-        found |= more
-    return found
+    """Return whether a text that begins with ``start`` fits a pattern with ``*`` and ``?``: a part of it fits alone."""
+    parts = (pattern[:end].replace("[", "[[]") for end in range(len(pattern) + 1))
+    return any(fnmatchcase(start, part) for part in parts)

@@ -45,8 +45,8 @@ class Reservation(Model):
     usd_per_hour: Dollars | None = None
     """Price of one reserved instance in US dollars an hour. Default: the on-demand price."""
     placement_group: PlacementGroupName | None = None
-    """Name of the cluster placement group in which the reservation was made. EC2 matches such a reservation with
-    launches in this group alone, so all nodes of its pool start there, also those that are bought another way."""
+    """Name of the cluster placement group in which the reservation was made. EC2 gives its instances only to launches
+    in this group, so the pool starts all its nodes there, on-demand nodes too."""
     tags: Tags | None = None
     """Tags of the reservation, for pools that select reservations by tags."""
 

@@ -119,10 +119,9 @@ class LustreStorage(_FileSystem):
     """Name of a storage of the kind `s3` whose objects appear as files below `/data`; they load when a pod first reads
     them. A file disappears when somebody deletes its object in S3. Default: none."""
     export: Annotated[Export, BeforeValidator(_refuse_numbers)] = False
-    """Whether files below `/data` are written to the storage of `import`. `true` writes new and changed files, which
-    replace objects of the same name, and deletes nothing: an object stays in S3 when its file is deleted. `mirror` also
-    deletes: who deletes a file deletes its object in S3. Default: `false`, and data that is not copied elsewhere is
-    lost with the file system."""
+    """What FSx writes from `/data` to the storage of `import`. `true`: new and changed files, each over the object of
+    its name; it deletes no object. `mirror`: the same, and whoever deletes a file deletes its object in S3. `false`:
+    nothing, and data that is not copied elsewhere is lost with the file system."""
 
     def problems(self) -> Iterator[Problem]:
         if self.export and not self.import_:

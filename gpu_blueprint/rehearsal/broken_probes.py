@@ -1,21 +1,20 @@
 """Questions about nodes that break: a kubelet that goes silent, and a GPU that the device plugin takes away."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from lab.kubelets import stop_kubelet
 
 from ..config import Pool, StackConfig
 from ..sharing import Exclusive
-from .change_probes import deploy, follow_successor
+from .change_probes import deploy, follow_successor, make_change
 from .cleaning import CLAIM
-from .expectations import expect_notes
 from .offers import count_reserved_nodes, list_purchases
 from .outcome import Outcome
 from .pods import build_deployment, build_gpu_pod
 from .pool_probes import find_largest
-from .probe import Phase, Probe
+from .probe import Probe
 from .snapshot import Snapshot, name_pod
 from .stage import Stage
 
@@ -58,7 +57,7 @@ def _lose_gpu(config: StackConfig, pool: Pool) -> Probe:
         is_elsewhere = second.list_nodes() and nodes[0] not in [node.node for node in second.list_nodes()]
         return replace(second, notes=(note,) if is_elsewhere else ())
 
-    return _make(pool, "lost-gpu", f"a node offers {count - 1} of its {count} GPUs", play, note)
+    return make_change(pool, "lost-gpu", f"a node offers {count - 1} of its {count} GPUs", play, note)
 
 
 def _hang(config: StackConfig, pool: Pool) -> Probe:
@@ -81,19 +80,7 @@ def _hang(config: StackConfig, pool: Pool) -> Probe:
         notes = ((silent,) if is_silent else ()) + second.notes
         return Outcome(pods=second.pods, seconds=time.monotonic() - start, notes=notes)
 
-    return _make(pool, "hung-node", "a kubelet goes silent", play, back, silent, back)
-
-
-def _make(pool: Pool, name: str, title: str, play: Callable[[Stage], Outcome], text: str, *notes: str) -> Probe:
-    return Probe(
-        name=f"{pool.name}/{name}",
-        subject=f"pool {pool.name}",
-        title=title,
-        phase=Phase.CHANGES,
-        expected=expect_notes(pool.name, text, *notes),
-        play=play,
-        alone_in=frozenset({pool.name}),
-    )
+    return make_change(pool, "hung-node", "a kubelet goes silent", play, back, silent, back)
 
 
 def _is_ready(snapshot: Snapshot, node: str) -> bool:

@@ -34,7 +34,8 @@ def list_change_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
         yield _close(config, pool)
 
 
-def _make(pool: Pool, name: str, title: str, play: Callable[[Stage], Outcome], text: str, *notes: str) -> Probe:
+def make_change(pool: Pool, name: str, title: str, play: Callable[[Stage], Outcome], text: str, *notes: str) -> Probe:
+    """Make a question about a change of nodes; ``text`` says what must happen, and ``notes`` what must be seen."""
     return Probe(
         name=f"{pool.name}/{name}",
         subject=f"pool {pool.name}",
@@ -62,7 +63,7 @@ def _interrupt(config: StackConfig, pool: Pool) -> Probe:
             stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
             return follow_successor(stage, deployment, warned, node, note)
 
-    probe = _make(pool, "interruption", "a spot node gets its two-minute warning", play, note)
+    probe = make_change(pool, "interruption", "a spot node gets its two-minute warning", play, note)
     if not before_spot:
         return probe
     return replace(probe, phase=Phase.FAULTS, alone_in=frozenset(list_neighbours(config, pool)))
@@ -119,7 +120,7 @@ def _take_headroom(config: StackConfig, pool: Pool, headroom: Headroom) -> Probe
         notes = tuple(note for note, is_seen in seen.items() if is_seen)
         return Outcome(pods=outcome.pods, seconds=outcome.seconds, notes=notes)
 
-    return _make(pool, "headroom", "a pod takes the headroom", play, warm_start, warm_start, comes_back)
+    return make_change(pool, "headroom", "a pod takes the headroom", play, warm_start, warm_start, comes_back)
 
 
 def _build_headroom_pod(config: StackConfig, pool: Pool, headroom: Headroom) -> Manifest:
@@ -168,7 +169,7 @@ def _close(config: StackConfig, pool: Pool) -> Probe:
         return Outcome(pods=opened.pods, seconds=time.monotonic() - start, notes=notes)
 
     title, text = "the pool closes and opens", "nothing starts while closed, all starts again"
-    return _make(pool, "hours", title, play, text, closes, keeps_closed)
+    return make_change(pool, "hours", title, play, text, closes, keeps_closed)
 
 
 def _waits_for_close(stage: Stage, pool: Pool, early: Manifest) -> bool:

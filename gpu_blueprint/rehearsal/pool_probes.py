@@ -113,7 +113,7 @@ def _name_scenery(config: StackConfig, pool: Pool) -> str:
 
 
 def find_largest(config: StackConfig, pool: Pool) -> Instance:
-    """Return the type with most GPUs among those that the first way to buy offers."""
+    """Return the type with most GPUs; only types that the first entry of ``purchase`` offers count."""
     offers = list_offers(config, pool, list_purchases(pool)[0])
     rows = [offer.row for offer in offers] or list(config.list_instances(pool))
     return max(rows, key=lambda row: row.gpu_devices)

@@ -67,7 +67,7 @@ def test_jobs_of_two_teams_and_three_classes_run_to_their_ends(queues: QueueLab)
 
 
 def test_teams_with_equal_claims_do_not_take_gpus_from_each_other(queues: QueueLab) -> None:
-    """Both borrow 12 GPUs of 32, a larger part than that of the slices, so a job with slices leaves claims equal."""
+    """Both teams borrow 12 of 32 GPUs. Slices are a smaller part, so a job with slices leaves their claims equal."""
     whole = [work(f"whole-{team}", team, 4, each=4) for team in ("vision", "language")]
     first, second = (work(f"slices-{team}", team, 1, resource=SLICE, each=4) for team in ("vision", "language"))
     queues.submit(*whole, first)

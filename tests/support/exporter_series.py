@@ -38,7 +38,7 @@ def allocatable(count: int, resource: str = "nvidia_com_gpu", name: str = "n1") 
 
 
 def devices(healthy: int, broken: int, resource: str = "nvidia_com_gpu", name: str = "n1") -> Series:
-    """The devices of a plugin: the kubelet offers those that are healthy."""
+    """The devices that a device plugin lists; the kubelet offers the healthy ones."""
     labels = {"node": name, "resource": resource, "unit": "integer"}
     return {
         **allocatable(healthy, resource, name),

@@ -87,7 +87,7 @@ class SuccessorLab:
         )
 
     def watch_until_gone(self, pods: Sequence[str]) -> set[str]:
-        """Wait until pods are gone; return those that were seen to run on a node that Karpenter had tainted."""
+        """Wait until pods are gone, and return those of them that ran on a node after Karpenter had tainted it."""
         seen: set[str] = set()
         end = time.monotonic() + _LONGEST_S
         while (running := self._list_pods()).keys() & set(pods) and time.monotonic() < end:
