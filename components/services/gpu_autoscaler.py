@@ -104,7 +104,7 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
         "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": deployment},
         "minReplicaCount": scaling.replicas.min,
         "maxReplicaCount": scaling.replicas.max,
-        **({} if scaling.replicas.min else _build_step_to_none(scaling)),
+        **(_KEDA_STEPS_IN if scaling.replicas.min == 0 else _build_fallback(scaling.replicas.min)),
         "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _build_behavior(scaling)}},
         "triggers": [
             {
@@ -125,15 +125,24 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
     }
 
 
-def _build_step_to_none(scaling: Scaling) -> dict[str, Any]:
-    """Return the times of KEDA's own loop. From a minimum of 1 on, the HorizontalPodAutoscaler alone asks and decides,
-    every 15 seconds, and KEDA warns of times of its own."""
-    return {
-        "pollingInterval": 15,
-        # When every trigger has been at zero for this period, KEDA itself removes all replicas at once. The
-        # HorizontalPodAutoscaler, which goes down step by step, cannot take the step to none.
-        "cooldownPeriod": scaling.quiet_seconds,
-    }
+_KEDA_STEPS_IN = {
+    "pollingInterval": 15,
+    # When every trigger is at 0, KEDA itself removes all replicas at once. The HorizontalPodAutoscaler, which goes down
+    # step by step, cannot take the step to none. The queries hold the quiet time: KEDA would count it from its last
+    # poll without a failure. This minute is for the series that tells them that the Deployment has woken.
+    "cooldownPeriod": 60,
+}
+"""The times of KEDA's own loop. From a minimum of 1 on, the HorizontalPodAutoscaler alone asks and decides, every 15
+seconds, and KEDA warns of times of its own."""
+
+
+def _build_fallback(least: int) -> dict[str, Any]:
+    """Return what a signal asks for after a minute without a value: the replicas that run, and at least the minimum.
+
+    A Deployment at 0 gets its minimum. The HorizontalPodAutoscaler goes on to note what is wanted, so that the quiet
+    time begins when values are back. Where no replica is the minimum, this would wake every service that is asleep.
+    """
+    return {"fallback": {"failureThreshold": 3, "replicas": least, "behavior": "currentReplicasIfHigher"}}
 
 
 def _build_behavior(scaling: Scaling) -> dict[str, Any]:

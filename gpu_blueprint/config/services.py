@@ -31,8 +31,9 @@ class Replicas(Model):
     """Least and most replicas of a service."""
 
     min: int = Field(1, ge=0, le=1000)
-    """Replicas that stay warm without load. 0 needs a `query`, since the other signals have no values without pods, and
-    all replicas then end at once when the query has been 0 for `quietSeconds`."""
+    """Replicas that stay warm without load. 0 needs a `query`, since the other signals are measured on pods, and all
+    replicas then end at once when every signal has been 0 throughout `quietSeconds`. A time without a value, as in an
+    outage of Prometheus, is no quiet time."""
     max: int = Field(ge=1, le=1000)
     """Most replicas."""
 
@@ -100,7 +101,7 @@ class Query(Model):
     """A query of your own."""
     promql: str = Field(min_length=1, max_length=2000)
     """PromQL that gives one number. If `replicas.min` is 0, it must have a value while no pod runs, and count the work
-    in flight beside the work that waits: `quietSeconds` after it falls to 0, all replicas end at once."""
+    in flight beside the work that waits: all replicas end at once when it has been 0 throughout `quietSeconds`."""
     per_replica: Threshold
     """Amount that one replica can handle."""
 

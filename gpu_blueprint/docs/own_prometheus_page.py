@@ -16,9 +16,10 @@ several nodes JobSet, the rules and the dashboards. It also creates the CRDs tha
 
 Your own Prometheus has to meet these requirements:
 
-1. **kube-state-metrics exports the labels that rules join with**, and the state of NodeOverlays. Merge these values
-   into the values of its chart; in kube-prometheus-stack they belong under `kube-state-metrics:`. Without them no
-   series has a pool or a tenant. The alert KubeStateMetricsMissing fires only if all node labels are missing.
+1. **kube-state-metrics exports the labels that rules join with**, and the state of NodeOverlays and of KEDA's
+   ScaledObjects. Merge these values into the values of its chart; in kube-prometheus-stack they belong under
+   `kube-state-metrics:`. Without them no series has a pool or a tenant. The alert KubeStateMetricsMissing fires only if
+   all node labels are missing, or all ScaledObjects where services scale.
 
 ```yaml
 """

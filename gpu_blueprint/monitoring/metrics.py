@@ -74,6 +74,8 @@ _STATE = _list_metrics(
     kube_job_failed="namespace job_name condition",
     kube_resourcequota="namespace resourcequota resource type",
     kube_nodeoverlay_status_condition="nodeoverlay type",
+    kube_scaledobject_status_condition="namespace scaledobject deployment type",
+    kube_scaledobject_spec_min_replicas="namespace scaledobject deployment",
     kube_deployment_spec_replicas="namespace deployment",
     kube_deployment_status_replicas="namespace deployment",
     kube_deployment_status_replicas_ready="namespace deployment",
@@ -82,7 +84,6 @@ _STATE = _list_metrics(
     kube_horizontalpodautoscaler_info="namespace horizontalpodautoscaler scaletargetref_kind scaletargetref_name",
     kube_horizontalpodautoscaler_spec_min_replicas="namespace horizontalpodautoscaler",
     kube_horizontalpodautoscaler_spec_max_replicas="namespace horizontalpodautoscaler",
-    kube_horizontalpodautoscaler_status_condition="namespace horizontalpodautoscaler condition status",
     kube_horizontalpodautoscaler_status_current_replicas="namespace horizontalpodautoscaler",
     kube_horizontalpodautoscaler_status_desired_replicas="namespace horizontalpodautoscaler",
 )

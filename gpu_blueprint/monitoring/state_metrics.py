@@ -2,19 +2,22 @@
 
 from typing import Any
 
-from ..catalog.api_versions import NODE_OVERLAY
+from ..catalog.api_versions import KEDA, NODE_OVERLAY
 from .metrics import NAMESPACE_LABELS, NODE_LABELS
 
 
 def build_state_metrics_values() -> dict[str, Any]:
-    """Return the values that add to the defaults: the labels that rules need, and the state of NodeOverlays."""
+    """Return the values that add to the defaults: the labels that rules need, and the state of custom resources."""
     labels = {"nodes": NODE_LABELS, "namespaces": NAMESPACE_LABELS}
+    resources = [_build_overlay_state(), _build_scaler_state()]
+    state = {"kind": "CustomResourceStateMetrics", "spec": {"resources": resources}}
     return {
         "metricLabelsAllowlist": [f"{kind}=[{','.join(names)}]" for kind, names in labels.items()],
-        "customResourceState": {"enabled": True, "config": _build_overlay_state()},
+        "customResourceState": {"enabled": True, "config": state},
         "rbac": {
             "extraRules": [
                 _allow_reading("karpenter.sh", "nodeoverlays"),
+                _allow_reading("keda.sh", "scaledobjects"),
                 _allow_reading("apiextensions.k8s.io", "customresourcedefinitions"),
             ]
         },
@@ -28,17 +31,44 @@ def _allow_reading(group: str, resource: str) -> dict[str, list[str]]:
 
 def _build_overlay_state() -> dict[str, Any]:
     """Return the definition of a metric for the conditions of NodeOverlays, which Karpenter does not export."""
+    labels = {"nodeoverlay": ["metadata", "name"]}
+    return _build_resource(NODE_OVERLAY, "NodeOverlay", labels, [_build_conditions("NodeOverlay")])
+
+
+def _build_scaler_state() -> dict[str, Any]:
+    """Return the definition of metrics for ScaledObjects.
+
+    Their HorizontalPodAutoscalers show neither a failing signal beside another, nor a minimum of no replica.
+    """
+    labels = {
+        "namespace": ["metadata", "namespace"],
+        "scaledobject": ["metadata", "name"],
+        "deployment": ["spec", "scaleTargetRef", "name"],
+    }
+    least = {
+        "name": "spec_min_replicas",
+        "help": "Least replicas of a ScaledObject.",
+        "each": {"type": "Gauge", "gauge": {"path": ["spec", "minReplicaCount"]}},
+    }
+    return _build_resource(KEDA, "ScaledObject", labels, [_build_conditions("ScaledObject"), least])
+
+
+def _build_resource(api_version: str, kind: str, labels: dict[str, list[str]], metrics: list[Any]) -> dict[str, Any]:
+    """Return the definition of the metrics of a kind. A version that nobody serves has no metric, and no alert."""
+    group, _, version = api_version.partition("/")
+    return {
+        "groupVersionKind": {"group": group, "version": version, "kind": kind},
+        "metricNamePrefix": f"kube_{kind.lower()}",
+        "labelsFromPath": labels,
+        "metrics": metrics,
+    }
+
+
+def _build_conditions(kind: str) -> dict[str, Any]:
+    """Return the metric of an object's conditions; an object without a status has none."""
     condition = {"path": ["status", "conditions"], "labelsFromPath": {"type": ["type"]}, "valueFrom": ["status"]}
-    metric = {
+    return {
         "name": "status_condition",
-        "help": "Condition of a NodeOverlay, 1 if it holds.",
+        "help": f"Condition of a {kind}, 1 if it holds.",
         "each": {"type": "Gauge", "gauge": condition},
     }
-    group, _, version = NODE_OVERLAY.partition("/")  # a version that nobody serves has no metric, and no alert
-    overlay = {
-        "groupVersionKind": {"group": group, "version": version, "kind": "NodeOverlay"},
-        "metricNamePrefix": "kube_nodeoverlay",
-        "labelsFromPath": {"nodeoverlay": ["metadata", "name"]},
-        "metrics": [metric],
-    }
-    return {"kind": "CustomResourceStateMetrics", "spec": {"resources": [overlay]}}

@@ -55,7 +55,7 @@ def _describe_replicas(service: Service) -> Iterator[str]:
     yield f"{least} to {most}; the signal that asks for most replicas wins"
     yield f"after {service.quiet_seconds} quiet seconds replicas go one by one, two minutes apart"
     if least == 0:
-        yield "when the query has been 0 for that time, all replicas end at once, also those at work"
+        yield "when every signal has been 0 throughout that time, all replicas end at once, also those at work"
         yield "then callers get errors until the query asks for a replica and it is ready: nothing keeps their requests"
 
 

@@ -34,11 +34,12 @@ def build_team(**pool: Any) -> StackConfig:
 
 
 def test_each_signal_is_shown_with_its_promql_and_its_target() -> None:
+    at_zero = 'or vector(0) and on () (kube_deployment_spec_replicas{namespace="team",deployment="chat"} == 0)'
     assert explain(build_team(maxGpus=16), "chat")["scales on"] == (
         "queue 4 each: this PromQL, kept at 4 for each replica",
-        '  sum(vllm:num_requests_waiting{namespace="team",job="team/chat"})',
+        f'  sum(vllm:num_requests_waiting{{namespace="team",job="team/chat"}}) {at_zero}',
         "requests 3 each: this PromQL, kept at 3 for each replica",
-        '  sum(rate(vllm:request_success_total{namespace="team",job="team/chat"}[2m]))',
+        f'  sum(rate(vllm:request_success_total{{namespace="team",job="team/chat"}}[2m])) {at_zero}',
     )
 
 
@@ -76,7 +77,7 @@ def test_services_that_share_a_grant_are_named() -> None:
 
 def test_a_service_with_a_query_needs_no_known_server() -> None:
     signal = {"signal": "query", "promql": "sum(queue_length)", "perReplica": 10}
-    service = builders.service(server=None, replicas={"min": 0, "max": 4}, scaleOn=[signal])
+    service = builders.service(server=None, replicas={"min": 1, "max": 4}, scaleOn=[signal])
     steps = explain(builders.config(**builders.services(service)), "chat")
     assert steps["Deployment"] == ("team/chat: the team creates it, without replicas",)
     assert steps["scales on"] == ("query 10 each: this PromQL, kept at 10 for each replica", "  sum(queue_length)")

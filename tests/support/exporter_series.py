@@ -146,20 +146,28 @@ def removals(values: str, reason: str, up: str = "1x300") -> Series:
     return {named("karpenter_nodeclaims_disrupted_total", **labels): values, named("up", **target): up}
 
 
-def autoscaler(replicas: int, scaling_active: str = "true", name: str = "keda-hpa-chat", least: int = 1) -> Series:
-    """An autoscaler that allows eight replicas, and whether it has a measurement."""
+def autoscaler(replicas: int, name: str = "keda-hpa-chat", least: int = 1) -> Series:
+    """An autoscaler that allows eight replicas."""
     labels, metric = {"namespace": "team", "horizontalpodautoscaler": name}, "kube_horizontalpodautoscaler"
-    conditions = {
-        named(f"{metric}_status_condition", **labels, condition="ScalingActive", status=status): (
-            f"{int(scaling_active == status)}x300"
-        )
-        for status in ("true", "false")
-    }
     return {
         named(f"{metric}_status_current_replicas", **labels): f"{replicas}x300",
         named(f"{metric}_spec_max_replicas", **labels): "8x300",
         named(f"{metric}_spec_min_replicas", **labels): f"{least}x300",
-        **conditions,
+    }
+
+
+def scaler(
+    least: int = 2, ready: int | None = 1, fallback: int = 0, name: str = "chat", deployment: str = "chat"
+) -> Series:
+    """A ScaledObject with its least replicas and its conditions; without a status it has no condition."""
+    labels, metric = {"namespace": "team", "scaledobject": name, "deployment": deployment}, "kube_scaledobject"
+    conditions = {"Ready": ready, "Fallback": fallback} if ready is not None else {}
+    return {
+        named(f"{metric}_spec_min_replicas", **labels): f"{least}x300",
+        **{
+            named(f"{metric}_status_condition", **labels, type=kind): f"{holds}x300"
+            for kind, holds in conditions.items()
+        },
     }
 
 

@@ -88,6 +88,11 @@ FLAGS: Mapping[str, Flags] = {
     "rollout status": _list_flags(
         "--filename -f --kustomize -k --revision --selector -l --timeout", "--recursive -R --watch -w"
     ),
+    "scale": _list_flags(
+        "--current-replicas --dry-run --filename -f --kustomize -k --output -o --replicas --resource-version --selector"
+        " -l --template --timeout",
+        "--all --allow-missing-template-keys --recursive -R --show-managed-fields",
+    ),
     "options": _list_flags(
         "--as --as-group --as-uid --as-user-extra --cache-dir --certificate-authority --client-certificate --client-key"
         " --cluster --context --kubeconfig --kuberc --log-flush-frequency --namespace -n --password --profile"

@@ -1,7 +1,8 @@
 """Alerts about services that KEDA scales.
 
-A service without a measurement keeps its number of replicas, and nothing else reports it. Neither the ScaledObject nor
-its HorizontalPodAutoscaler says that a quota or a pool's ceiling stops replicas.
+A service without a measurement keeps its number of replicas, and its HorizontalPodAutoscaler looks healthy, as it does
+where one of two signals fails: the alert reads the ScaledObject. Neither of them says that a quota or a pool's ceiling
+stops replicas.
 """
 
 from ..recording import copy_label
@@ -19,18 +20,20 @@ def _select(field: str, *matchers: str) -> str:
     return f"max by (namespace, horizontalpodautoscaler) ({_AUTOSCALER}_{field}{{{','.join((_OF_KEDA, *matchers))}}})"
 
 
+def _select_deployment(field: str) -> str:
+    return f"max by (namespace, deployment) (kube_deployment_{field})"
+
+
 _REPLICAS = _select("status_current_replicas")
-_NOT_ACTIVE = _select("status_condition", 'condition="ScalingActive"', 'status="false"')
+_CONDITION = "max by (namespace, scaledobject, deployment) (kube_scaledobject_status_condition"
+_LEAST = "max by (namespace, deployment) (kube_scaledobject_spec_min_replicas)"
+_FAILS = f'({_CONDITION}{{type="Ready"}}) == 0 or {_CONDITION}{{type="Fallback"}}) == 1)'
 
 _SCALED = copy_label(
     f'{_AUTOSCALER}_info{{{_OF_KEDA},scaletargetref_kind="Deployment"}}', "deployment", "scaletargetref_name"
 )
 _OF_SCALED = f"and on (namespace, deployment) max by (namespace, deployment) ({_SCALED})"
 """Keeps the Deployments that KEDA scales."""
-
-
-def _select_deployment(field: str) -> str:
-    return f"max by (namespace, deployment) (kube_deployment_{field})"
 
 
 _PODS_WAITING = copy_label(f"({WAITING})", "deployment", "pod", f"(.+)-{RANDOM}+-{RANDOM}{{5}}")
@@ -40,18 +43,39 @@ SERVICE_ALERTS = (
         name="ServiceNotMeasured",
         subject="Services",
         severity="warning",
-        # At zero replicas, the autoscaler does not scale the service either, and nothing is wrong.
-        expr=f"({_NOT_ACTIVE} == 1) and on (namespace, horizontalpodautoscaler) ({_REPLICAS} > 0)",
+        # A scaler that waits for its Deployment is not ready either.
+        expr=f"{_FAILS} and on (namespace, deployment) {_select_deployment('spec_replicas')}",
         wait="10m",
-        summary="Autoscaler {{ $labels.horizontalpodautoscaler }} in namespace {{ $labels.namespace }}"
-        " has no measurement to scale on",
-        costs="The number of replicas does not change: more requests queue, and fewer requests leave GPUs idle."
+        summary="ScaledObject {{ $labels.scaledobject }} in namespace {{ $labels.namespace }}"
+        " has a signal without a measurement",
+        costs="No replica goes, so fewer requests leave GPUs idle. Only another signal adds one: more requests queue,"
+        " and a service that is asleep does not wake."
         " If Prometheus itself is down, this alert cannot fire: only the Watchdog's receiver notices.",
         steps=(
-            "Find the trigger that fails and its reason: `kubectl describe scaledobject -n {{ $labels.namespace }}`.",
+            "Find the trigger that fails and its reason:"
+            " `kubectl describe scaledobject -n {{ $labels.namespace }} {{ $labels.scaledobject }}`.",
             "If the series is missing: check that Prometheus scrapes the pods."
             " The container must declare the port, and its pods must carry the labels of `podLabels`.",
             "If Prometheus does not answer: `kubectl get pods -n monitoring`.",
+        ),
+    ),
+    Alert(
+        name="ServiceBelowMinimum",
+        subject="Services",
+        severity="critical",
+        # The autoscaler lifts a Deployment from one replica on. From none, only KEDA does, and it needs a measurement.
+        expr=f"{_LEAST} > 0 and on (namespace, deployment) {_select_deployment('spec_replicas')} == 0",
+        wait="5m",
+        summary="Deployment {{ $labels.deployment }} in namespace {{ $labels.namespace }} stands at 0 replicas"
+        " under its minimum of {{ $value }}",
+        costs="Every request to the service fails, and its autoscaler does nothing at 0.",
+        steps=(
+            "Start a replica; the autoscaler adds the others:"
+            " `kubectl scale -n {{ $labels.namespace }} deployment/{{ $labels.deployment }} --replicas=1`.",
+            "Find the trigger that fails and its reason: `kubectl describe scaledobject -n {{ $labels.namespace }}`.",
+            "If somebody has paused the ScaledObject: take the annotation `autoscaling.keda.sh/paused` or"
+            " `autoscaling.keda.sh/paused-replicas` off it.",
+            "If there is no failing trigger: `kubectl logs -n keda -l app=keda-operator --tail=100`.",
         ),
     ),
     Alert(

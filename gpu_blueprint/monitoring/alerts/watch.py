@@ -27,10 +27,13 @@ WATCH_ALERTS = (
         name="KubeStateMetricsMissing",
         subject="Monitoring itself",
         severity="critical",
-        expr="absent(kube_node_labels)",
+        expr="absent(kube_node_labels)"
+        ' or count(kube_horizontalpodautoscaler_info{horizontalpodautoscaler=~"keda-hpa-.+"}) > 0'
+        " and absent(kube_scaledobject_spec_min_replicas)",
         wait="10m",
-        summary="kube-state-metrics exports no node labels",
-        costs="Series have no pool and no tenant: allocation, waste and most alerts do not work.",
+        summary="kube-state-metrics exports no node labels, or no state of KEDA's ScaledObjects",
+        costs="Without node labels, series have no pool and no tenant: allocation, waste and most alerts do not work."
+        " Without ScaledObjects, ServiceNotMeasured and ServiceBelowMinimum cannot fire.",
         steps=(
             "Check that it runs: `kubectl get pods -A -l app.kubernetes.io/name=kube-state-metrics`.",
             "With your own Prometheus: give kube-state-metrics the values of docs/own-prometheus.md.",

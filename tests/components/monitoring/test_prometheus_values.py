@@ -1,6 +1,6 @@
 """The values of kube-prometheus-stack."""
 
-from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS
+from gpu_blueprint.monitoring.metrics import METRICS, NAMESPACE_LABELS, NODE_LABELS
 
 from ...support import builders
 from ...support.plans import find_resource, plan_of
@@ -49,8 +49,19 @@ def test_kube_state_metrics_shows_the_labels_that_rules_need() -> None:
         f"nodes=[{','.join(NODE_LABELS)}]",
         f"namespaces=[{','.join(NAMESPACE_LABELS)}]",
     ]
-    (overlay,) = shown["customResourceState"]["config"]["spec"]["resources"]
-    assert f"{overlay['metricNamePrefix']}_{overlay['metrics'][0]['name']}" == "kube_nodeoverlay_status_condition"
+    own = {
+        f"{resource['metricNamePrefix']}_{metric['name']}": resource["groupVersionKind"]["kind"]
+        for resource in shown["customResourceState"]["config"]["spec"]["resources"]
+        for metric in resource["metrics"]
+    }
+    assert own == {
+        "kube_nodeoverlay_status_condition": "NodeOverlay",
+        "kube_scaledobject_status_condition": "ScaledObject",
+        "kube_scaledobject_spec_min_replicas": "ScaledObject",
+    }
+    assert own.keys() <= METRICS.keys()
+    readable = {name for rule in shown["rbac"]["extraRules"] for name in rule["resources"]}
+    assert {f"{kind.lower()}s" for kind in own.values()} <= readable
 
 
 def test_prometheus_selects_every_monitor_and_has_the_retention_of_the_stack_file() -> None:

@@ -85,6 +85,14 @@ class Services:
         rows = found.get("status", {}).get("conditions") or []
         return next((str(row["reason"]) for row in rows if row["type"] == kind), "")
 
+    def falls_back(self, service: Service) -> bool:
+        """Return whether a signal of the service has had no value for a minute."""
+        found = (
+            self.lab.kube.get("keda.sh/v1alpha1", "ScaledObject", service.name, CONFIG.find_namespace(service)) or {}
+        )
+        rows = found.get("status", {}).get("conditions") or []
+        return any(row["type"] == "Fallback" and row["status"] == "True" for row in rows)
+
     def wait_for_all(self, holds: Callable[[Service], bool]) -> None:
         """Wait until something holds of all services, and fail with the state of the autoscalers if it never does."""
         end = time.monotonic() + PATIENCE_S
@@ -169,13 +177,14 @@ def test_the_ports_that_keda_can_bind_are_on_loopback(services: Services) -> Non
 def test_replicas_stay_while_prometheus_is_down_even_without_load(services: Services) -> None:
     services.lab.scaling.prometheus.stop()
     services.put_load({name: Load(server=load.server) for name, load in PEAK.items()})
-    services.wait_for_condition("ScalingActive", "FailedGetExternalMetric")
+    services.wait_for_all(services.falls_back)
+    services.wait_for_condition("ScalingActive", "ValidMetricFound")
     assert services.wants_all_replicas()
 
 
 def test_without_load_fewer_replicas_are_wanted_and_the_quiet_time_holds_them(services: Services) -> None:
     services.lab.scaling.start_prometheus()
-    services.wait_for_condition("ScalingActive", "ValidMetricFound")
+    services.wait_for_all(lambda service: not services.falls_back(service))
     services.wait_for_condition("AbleToScale", "ScaleDownStabilized")
     assert services.wants_all_replicas()
 

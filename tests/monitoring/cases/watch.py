@@ -1,6 +1,6 @@
 """Cases of the alerts about the monitoring itself."""
 
-from ...support.exporter_series import EXPORTER_UP, named, node
+from ...support.exporter_series import EXPORTER_UP, deployment, named, node, scaler
 from .case import NODE, AlertCase, fires, quiet
 
 CASES: tuple[AlertCase, ...] = (
@@ -11,6 +11,10 @@ CASES: tuple[AlertCase, ...] = (
     quiet("DcgmExporterDown", node(pool="rocket"), {EXPORTER_UP: "1x60"}, at="20m"),
     fires("KubeStateMetricsMissing", at="15m", labels={}),
     quiet("KubeStateMetricsMissing", node(), at="15m"),
+    # Values of before: services scale, and nothing shows their scalers.
+    fires("KubeStateMetricsMissing", node(), deployment(2, 2), at="15m", labels={}),
+    quiet("KubeStateMetricsMissing", node(), deployment(2, 2), scaler(), at="15m"),
+    quiet("KubeStateMetricsMissing", node(), deployment(2, 2, scaler="web"), at="15m"),
     fires("KarpenterMissing", at="15m", labels={}),
     quiet("KarpenterMissing", {named("karpenter_build_info", version="1.15.0"): "1x60"}, at="15m"),
 )
