@@ -8,6 +8,7 @@ import yaml
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile
+from gpu_blueprint.sharing.profile import PLUGIN_CONFIG_LABEL
 
 from ..helm import complete_values
 from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
@@ -15,17 +16,10 @@ from .dcgm_engine import AGENT_ARCH, operator_runs_dcgm
 from .dcgm_exporter import ENGINE_ENV, METRIC_ENV, METRIC_LIST, list_env
 
 
-def list_operator_profiles(config: StackConfig) -> list[SharingProfile]:
-    """Return the sharing profiles of the pools that the operator serves.
-
-    The list is empty if every node applies its sharing itself. The operator is then not installed.
-    """
-    return [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
-
-
 def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Driver and toolkit are off, because the AL2023 image brings both."""
-    profiles = list_operator_profiles(config)
+    today = [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
+    profiles = [*today, *(retired.profile for retired in config.retired_sharing)]
     values = {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
@@ -44,7 +38,7 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         },
         "dcgm": {"enabled": operator_runs_dcgm(config)},
         "dcgmExporter": _build_exporter_values(config),
-        "devicePlugin": {"enabled": True, "config": _build_plugin_configs(profiles)},
+        "devicePlugin": {"enabled": True, "config": _build_plugin_configs(profiles, _find_default(today))},
         "migManager": _build_mig_manager_values(profiles),
     }
     return complete_values(config, GPU_OPERATOR, values, config.helm_overrides.gpu_operator)
@@ -74,15 +68,29 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
     return exporter
 
 
-def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
-    """Return one device-plugin config per way of sharing. Nodes without the label get ``none``, which shares no GPU."""
-    files: dict[str, Any] = {"none": UNSHARED_PLUGIN_CONFIG}
+_UNSHARED = "none"
+"""Name of the file that shares no GPU."""
+
+
+def _find_default(profiles: Sequence[SharingProfile]) -> str:
+    """Return the file with which the plugin starts before it reads the label of its node.
+
+    It reads the label a moment later (NVIDIA/k8s-device-plugin#1645). In this moment a shared node hands out whole
+    GPUs, unless all pools share alike: then each node starts with its own file.
+    """
+    names = {profile.node_labels.get(PLUGIN_CONFIG_LABEL, _UNSHARED) for profile in profiles}
+    return names.pop() if len(names) == 1 else _UNSHARED
+
+
+def _build_plugin_configs(profiles: Sequence[SharingProfile], default: str) -> dict[str, Any]:
+    """Return one device-plugin config per way of sharing."""
+    files: dict[str, Any] = {_UNSHARED: UNSHARED_PLUGIN_CONFIG}
     for profile in profiles:
         files |= profile.plugin_configs
     return {
         "create": True,
         "name": "device-plugin-configs",
-        "default": "none",
+        "default": default,
         "data": {key: _dump_yaml(file) for key, file in files.items()},
     }
 

@@ -8,7 +8,6 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring import build_rule_groups
 
 from ..gpu.dcgm_exporter import list_architectures
-from ..gpu.gpu_operator_values import list_operator_profiles
 from .monitors import (
     build_dcgm_monitor_spec,
     build_dns_monitor_spec,
@@ -45,5 +44,5 @@ def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
 
 def _list_exporter_namespaces(config: StackConfig) -> list[str]:
     """Return the namespaces in which exporters run: the GPU Operator's exporter, and our own on other nodes."""
-    operator = [namespaces.GPU_OPERATOR] if list_operator_profiles(config) else []
+    operator = [namespaces.GPU_OPERATOR] if config.has_gpu_operator else []
     return [*operator, *([namespaces.MONITORING] if list_architectures(config) else [])]

@@ -103,6 +103,8 @@ REPAIR_BUDGETS_SINCE = "1.15.0"
 GPU_OPERATOR = Chart(
     name="gpu-operator", version="v26.7.0", reference="gpu-operator", repository="https://helm.ngc.nvidia.com/nvidia"
 )
+"""Its device plugin, v0.20.0, starts with the default file and reads the label of its node a moment later, as all since
+v0.18.2 do (NVIDIA/k8s-device-plugin#1645, confirmed by a maintainer on 2026-08-12). Look there before a new version."""
 DCGM_EXPORTER_IMAGE = "nvcr.io/nvidia/k8s/dcgm-exporter:4.6.0-4.8.3-distroless"
 """The exporter that the pinned GPU Operator runs, for amd64 and arm64 (its deployments/gpu-operator/values.yaml)."""
 EFA_PLUGIN = Chart(

@@ -39,7 +39,7 @@ def _describe(old: ModelVersion, new: ModelVersion) -> Iterator[str]:
         yield from _compare_flags(_list_flags(old), _list_flags(new))
     for path in paths:
         if path.startswith("metadata.annotations"):
-            yield "the settings of its models"
+            yield "the settings of its models, which an old pod that starts meanwhile reads too"
         elif path not in (_IMAGE, _FLAGS):
             yield path.removeprefix("spec.")
 

@@ -11,6 +11,7 @@ from .model_rollouts import find_rollouts
 from .models import find_planned_ends
 from .planned_nodes import as_list, as_mapping, dig
 from .retention import find_smaller_claims, pair_releases
+from .sharing_files import find_unused_files
 from .storage_notices import find_storage_notices
 from .tenant_queues import find_begin
 
@@ -28,6 +29,7 @@ def find_notices(
     yield from find_smaller_claims(before, after)
     yield from find_restarts(before, after)
     yield from find_storage_notices(before, after, changes)
+    yield from find_unused_files(before, after)
     yield from find_rollouts(before, after)
     yield from find_planned_ends(before, after)
     yield from _find_silent_alerts(before, after)

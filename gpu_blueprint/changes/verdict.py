@@ -20,6 +20,7 @@ from .losses import RATINGS, Loss, find_loss, rate_type, tell_loss
 from .models import list_ended_versions
 from .notices import find_notices
 from .retention import find_shorter_retention
+from .sharing_files import find_lost_files
 from .storage_notices import find_exported_deletions
 from .tenant_storage import BUCKET
 from .tenant_view import TenantView, read_map, read_name
@@ -66,6 +67,7 @@ def list_reasons(
         *(Reason(verdict=GRAVEST, text=text) for text in find_lost_ways(before, after)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_shorter_retention(before, after)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_exported_deletions(before, after)),
+        *(Reason(verdict=GRAVEST, text=text) for text in find_lost_files(before, after)),
         *(Reason(verdict="safe", text=text, is_notice=True) for text in find_notices(before, after, changes)),
         *_judge_tenants(tenants),
         *_judge_resources(before, after, changes),

@@ -73,7 +73,7 @@ class StackConfig(StackSections):
     @property
     def has_gpu_operator(self) -> bool:
         """True if the stack installs the GPU Operator, which nodes need unless they apply their sharing themselves."""
-        return any(not pool.profile.has_operands_off for pool in self.gpu_pools)
+        return bool(self.retired_sharing) or any(not pool.profile.has_operands_off for pool in self.gpu_pools)
 
     @property
     def allowed_images(self) -> list[str]:

@@ -19,6 +19,7 @@ from .monitoring import Monitoring
 from .network import Network
 from .pools import Pool
 from .queueing import Queueing
+from .retired_sharing import RetiredSharing
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
 from .stack_rules import MOST_TAGS
@@ -60,6 +61,9 @@ class StackSections(Model):
     pools: list[AnyPool] = Field(min_length=1, max_length=500)
     """GPU pools, and CPU pools with `purpose: cpu`. A stack without CPU pool gets one that holds its tenants' quotas of
     CPU."""
+    retired_sharing: Annotated[list[RetiredSharing], Field(max_length=100)] = []
+    """Ways in which pools shared GPUs before an edit. Nodes that wait for their replacement still read these files;
+    `blueprint changes` says when an entry is needed, and docs/sharing.md when it may go."""
     reservations: list[Reservation] = []
     """Capacity reservations in this account and region; each should be used by a pool."""
     tenants: list[Tenant] = []

@@ -33,7 +33,9 @@ def test_flags_are_compared_by_name() -> None:
 
 def test_settings_and_other_fields_are_named() -> None:
     (line,) = find(model("chat"), model("chat", annotations={"gpu-blueprint/settings": "1"}, resources={"limits": {}}))
-    assert line.endswith("ended: the settings of its models; containers.resources")
+    assert line.endswith(
+        "ended: the settings of its models, which an old pod that starts meanwhile reads too; containers.resources"
+    )
 
 
 def test_a_long_list_is_cut() -> None:

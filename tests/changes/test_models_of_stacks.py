@@ -46,7 +46,7 @@ def test_settings_of_triton_replace_pods_too() -> None:
     entry = {"name": "ranker", "format": "onnx", "maxBatch": 64}
     before, after = (ranking(name="second", models=[each]) for each in (ranking()["models"][0], entry))
     (notice,) = list_notices(change(before, after))
-    assert notice.endswith("ended: the settings of its models")
+    assert notice.endswith("ended: the settings of its models, which an old pod that starts meanwhile reads too")
 
 
 def test_a_version_beside_the_present_is_safe() -> None:

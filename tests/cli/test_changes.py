@@ -24,6 +24,10 @@ def edit(project: Path, old: str, new: str, stack: str = "dev") -> None:
     file.write_text(file.read_text().replace(old, new))
 
 
+_RETIRED = "retiredSharing: [{gpu: l4, sharing: {mode: time-slicing, replicas: 4}}]"
+"""The sharing of dev's pool before the edit."""
+
+
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     """Run the command on dev, and return the code and both streams."""
     capsys.readouterr()
@@ -36,6 +40,7 @@ def test_the_exit_code_follows_the_verdict(project: Path, base: Path, capsys: py
     assert run(capsys, "--against", "base", "--fail-on", "safe")[0] == 0
     edit(project, "replicas: 4", "replicas: 2")
     edit(project, "shared-l4: 16", "shared-l4: 8")
+    edit(project, "    pools:", f"    {_RETIRED}\n    pools:")
     code, out, progress = run(capsys, "--against", "base")
     assert code == 0 and "verdict: drains-nodes" in out and "planning stacks/Pulumi.dev.yaml …" in progress
     assert max(map(len, out.splitlines())) <= 80

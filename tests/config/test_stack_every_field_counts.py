@@ -28,11 +28,12 @@ from ..support.field_effects import CHANGES, JUDGED, Stack, existing
 from ..support.field_effects_models import COUPLED_MODELS, JUDGED_MODELS, MODELS, SHOWN
 from ..support.field_effects_pools import POOLS, STATIC
 from ..support.field_effects_priced import COUPLED, PRICED
+from ..support.field_effects_retired import RETIRED
 from ..support.plans import Plan, plan_of
 from ..support.tiers import keep_some
 
 TODAY = date(2026, 11, 20)
-PLANNED = {**CHANGES, **MODELS}
+PLANNED = {**CHANGES, **MODELS, **RETIRED}
 FOUND = {**JUDGED, **JUDGED_MODELS}
 ALLOWED = {**COUPLED, **COUPLED_MODELS}
 
@@ -141,7 +142,7 @@ def test_every_field_has_an_entry_and_every_entry_a_field() -> None:
     parts: tuple[dict[str, Any], ...] = (PLANNED, POOLS, FOUND, PRICED, SHOWN)
     assert sorted({place for part in parts for place in part}) == sorted(set(leaves(StackConfig)))
     assert sum(map(len, parts)) == len({place for part in parts for place in part})
-    assert len(PLANNED) + len(FOUND) == len(CHANGES) + len(MODELS) + len(JUDGED) + len(JUDGED_MODELS)
+    assert len(PLANNED) + len(FOUND) == len(CHANGES) + len(MODELS) + len(RETIRED) + len(JUDGED) + len(JUDGED_MODELS)
 
 
 def test_each_field_of_pools_has_a_pool_name_of_its_own() -> None:

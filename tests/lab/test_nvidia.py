@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from components.gpu.gpu_operator_values import build_gpu_operator_values, list_operator_profiles
+from components.gpu.gpu_operator_values import build_gpu_operator_values
 from gpu_blueprint.catalog import find_gpu
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.loading import parse
@@ -37,7 +37,7 @@ def list_configs() -> Iterator[StackConfig]:
     """Yield the stacks of the tests that run the GPU Operator."""
     stacks = [stack_of_every_sharing(), *map(build_stack, POOLS)]
     for config in (*map(shipped_config, SHIPPED), *(parse(stack, builders.REGION) for stack in stacks)):
-        if list_operator_profiles(config):
+        if config.has_gpu_operator:
             yield config
 
 

@@ -1,5 +1,6 @@
 """Fields that change the cost estimate alone, and fields that have to change together."""
 
+import re
 from typing import Any
 
 from .builders import cpu_pool, pool
@@ -40,7 +41,8 @@ COUPLED: dict[str, tuple[str, ...]] = {
     "cluster.api<PrivateApi>.access": ("cluster.api",),
     "cluster.api<PublicApi>.access": ("cluster.api",),
     **{
-        f"pools[]<Pool>.sharing<{model}>.mode": ("pools[].sharing",)
+        f"{place}.sharing<{model}>.mode": (f"{re.sub('<.+>', '', place)}.sharing",)
+        for place in ("pools[]<Pool>", "retiredSharing[]")
         for model in ("Exclusive", "Mig", "TimeSlicing", "Mps")
     },
     "storage[]<LustreStorage>.kind": ("storage[].sizeGib", "storage[].zone"),

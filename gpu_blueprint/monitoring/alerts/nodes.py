@@ -36,6 +36,17 @@ _DEVICES = 'kube_node_status_{}{{resource=~"nvidia_com_.+|vpc_amazonaws_com_efa"
 """Devices of plugins. The kubelet counts healthy ones as allocatable, all as capacity (its devicemanager)."""
 _REMOVED = f'karpenter_nodeclaims_disrupted_total{{reason=~"{"|".join(_FAULTS)}"}}'
 
+_STARTED_WRONG = "If GPUs of the pool are shared, the device plugin may have kept the default file, which shares none:"
+
+
+def _restart_plugin(node: str) -> str:
+    """Return the step that starts the device plugin of a node anew; its second start reads the label of the node."""
+    return (
+        "delete the plugin's pod there: `kubectl delete pod -n gpu-operator -l app=nvidia-device-plugin-daemonset"
+        f" --field-selector spec.nodeName={node}`"
+    )
+
+
 NODE_ALERTS = (
     Alert(
         name="GpuPodPending",
@@ -67,6 +78,7 @@ NODE_ALERTS = (
             "List the GPU operator's pods on the node and find the pod that does not run:"
             " `kubectl get pods -n gpu-operator -o wide --field-selector spec.nodeName={{ $labels.node }}`.",
             "Read the log of the device plugin, then the log of the MIG manager.",
+            f"{_STARTED_WRONG} {_restart_plugin('{{ $labels.node }}')}.",
             "On Bottlerocket: run `kubectl describe node {{ $labels.node }}` and check that the AMI version supports"
             " the instance type.",
             f"To get another node: cordon this node (`kubectl cordon {{{{ $labels.node }}}}`), {DELETE}"
@@ -172,6 +184,8 @@ NODE_ALERTS = (
             "If it is not registered: the node cannot reach the Kubernetes API, or its role has no access entry.",
             "If it is registered and not initialized: a startup taint is still on the node,"
             " or the node lacks a resource that its NodeOverlay promised.",
+            f"{_STARTED_WRONG} find the node with `kubectl get nodeclaim {{{{ $labels.name }}}}`, then"
+            f" {_restart_plugin('NODE')}.",
         ),
     ),
     Alert(

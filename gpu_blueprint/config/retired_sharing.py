@@ -1,0 +1,29 @@
+"""Ways of sharing that no pool has any more, while nodes that started with them still run."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ..catalog import AL2023, find_gpu
+from ..errors import Problem
+from ..model import Model
+from ..sharing import Sharing, SharingProfile, derive_profile, find_refusals
+from .aws_names import GpuModel
+
+
+class RetiredSharing(Model):
+    """A sharing that a pool on AL2023 had. Its files stay until no node names them: a node reads its files again
+    whenever a pod of the GPU Operator starts there."""
+
+    gpu: GpuModel
+    """GPU model of these nodes, such as `l4`."""
+    sharing: Sharing
+    """The sharing, as it stood in their pool. `exclusive` keeps the GPU Operator alone, for nodes that wait after the
+    last pool went to Bottlerocket."""
+
+    def problems(self) -> Iterator[Problem]:
+        yield from find_refusals(find_gpu(self.gpu), AL2023, self.sharing, fractional=False)
+
+    @cached_property
+    def profile(self) -> SharingProfile:
+        """The files that the nodes name; only for a sharing without problems."""
+        return derive_profile("retired", find_gpu(self.gpu), AL2023, self.sharing)
