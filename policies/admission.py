@@ -6,7 +6,7 @@ from collections.abc import Callable
 from gpu_blueprint.catalog import namespaces
 
 from .effects.admission_engines import has_engine
-from .effects.admission_guards import Request, judges
+from .effects.admission_guards import Request, judges, list_expressions, speaks_of
 from .effects.extended_resources import is_gpu_resource
 from .effects.gpu_nodes import list_gpu_nodes
 from .effects.namespaces import is_kubernetes, is_platform, read_name
@@ -14,9 +14,9 @@ from .effects.quotas import group_quotas, limits_resource, parse_limit, refuses_
 from .effects.role_holders import houses_people
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import read_text
 
 _GPU = "nvidia.com/gpu"
+_MAKER, _PLACE = re.compile(r"\bownerReferences\b"), re.compile(r"\btolerations\b|\bnodeName\b")
 _SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
 """PriorityClasses that every cluster has; a pod with them preempts the pods of all tenants."""
 
@@ -25,9 +25,14 @@ def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, s
     if _is_for_tenants(namespace, settings, stack):
         name = read_name(namespace)
         quotas = _list_quotas(name, stack)
-        if (_grants_gpus(quotas) or not limits_resource(quotas, _GPU)) and not _is_judged(name, stack):
+        if (_grants_gpus(quotas) or not limits_resource(quotas, _GPU)) and not _is_judged(name, stack, _looks_at_pods):
             _require_all_quotas(stack)
             report(f"pods of namespace {name} reach GPU nodes, and no admission policy refuses any of them")
+
+
+def _looks_at_pods(policy: Resource) -> bool:
+    """Tell whether an admission policy looks at more than the makers of pods, which rules about queues ask for."""
+    return speaks_of(policy, _PLACE) or not speaks_of(policy, _MAKER)
 
 
 def _refuse_system_priority(namespace: Resource, report: Report, settings: Settings, stack: Stack) -> None:
@@ -53,8 +58,7 @@ def _speaks_of(policy: Resource, of_system: str) -> bool:
 
     Nobody evaluates its CEL here.
     """
-    parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
-    texts = [read_text(part.get("expression"), "expression") for part in parts]
+    texts = list_expressions(policy)
     named = [name for name in _SYSTEM_CLASSES if any(name in text for text in texts)]
     return any(map(_PRIORITY.search, texts)) and (not named or of_system in named)
 
@@ -75,7 +79,7 @@ def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bo
     return False
 
 
-def _is_judged(name: str, stack: Stack, fits: Callable[[Resource], bool] = lambda _: True) -> bool:
+def _is_judged(name: str, stack: Stack, fits: Callable[[Resource], bool]) -> bool:
     return judges(stack, Request(group="", resource="pods", operation="CREATE", namespace=name), fits)
 
 
@@ -106,8 +110,9 @@ RULES = (
         needs_stack=True,
         settings=_EXEMPT,
         looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
-        passes="a ValidatingAdmissionPolicy bound with Deny judges new pods there, or the program installs an engine "
-        "of policies (Kyverno, Gatekeeper, Kubewarden), or holds an engine's policy or a webhook that refuses pods",
+        passes="a ValidatingAdmissionPolicy bound with Deny judges new pods there, and not only who makes them, or the "
+        "program installs an engine of policies (Kyverno, Gatekeeper, Kubewarden), or holds an engine's policy or a "
+        "webhook that refuses pods",
         fails="nothing judges new pods of a namespace whose pods may request GPUs",
         why="a pod tolerates any taint, names any node and takes GPUs of pools that are meant for others",
         fix="bind a ValidatingAdmissionPolicy for pods to the namespace with validationActions: [Deny]",

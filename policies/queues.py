@@ -6,7 +6,7 @@ from math import isclose
 from gpu_blueprint.catalog import namespaces
 
 from .effects.admission_engines import has_engine
-from .effects.admission_guards import Request, find_labels, judges
+from .effects.admission_guards import Request, find_labels, judges, speaks_of
 from .effects.kubernetes_rights import selects
 from .effects.kueue import find_kueue, leaves_out, queues_pods, read_configuration, takes_unlabelled
 from .effects.namespaces import is_kubernetes, is_platform, read_name, read_namespace
@@ -14,7 +14,6 @@ from .effects.queues import list_queued_gpus, list_supplies, sum_limits, sum_quo
 from .effects.quotas import group_quotas, parse_limit
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import read_text
 
 _ANY_NAMESPACE = {"kubernetes.io/metadata.name": "a-namespace-of-somebody"}
 _ORIGIN = re.compile(r"\buserInfo\b|\bownerReferences\b")
@@ -75,17 +74,12 @@ def _list_gpus(name: str, stack: Stack) -> list[str]:
 
 def _tells_origin(policy: Resource) -> bool:
     """Tell whether an admission policy asks who makes a pod, or for what; nobody evaluates its CEL here."""
-    return _asks(policy, _ORIGIN)
+    return speaks_of(policy, _ORIGIN)
 
 
 def _demands_queue(policy: Resource) -> bool:
     """Tell whether an admission policy asks for the queue of a job."""
-    return _asks(policy, _QUEUE)
-
-
-def _asks(policy: Resource, words: re.Pattern[str]) -> bool:
-    parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
-    return any(words.search(read_text(part.get("expression"), "expression")) for part in parts)
+    return speaks_of(policy, _QUEUE)
 
 
 def _refuse_empty_promises(pool: Resource, report: Report, settings: Settings, stack: Stack) -> None:  # noqa: ARG001

@@ -67,7 +67,7 @@ def list_reasons(
         *(Reason(verdict=GRAVEST, text=text) for text in find_lost_ways(before, after)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_shorter_retention(before, after)),
         *(Reason(verdict=GRAVEST, text=text) for text in find_exported_deletions(before, after)),
-        *(Reason(verdict=GRAVEST, text=text) for text in find_lost_files(before, after)),
+        *(Reason(verdict="drains-nodes", text=text, is_notice=True) for text in find_lost_files(before, after)),
         *(Reason(verdict="safe", text=text, is_notice=True) for text in find_notices(before, after, changes)),
         *_judge_tenants(tenants),
         *_judge_resources(before, after, changes),

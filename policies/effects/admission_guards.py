@@ -1,5 +1,6 @@
 """Answer whether an admission policy judges what people do with objects in a namespace."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,17 @@ def _can_refuse(policy: Resource, request: Request, stack: Stack) -> bool:
     spec, match = policy.read_block("spec"), policy.read_block("spec", "matchConstraints")
     has_rules = any(_read_expression(rule) != "true" for rule in policy.list_blocks("spec", "validations"))
     return has_rules and fails_closed(spec) and covers(match, request, stack) and names(match, request)
+
+
+def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
+    """Tell whether an expression of an admission policy has some words. Nobody evaluates its CEL here."""
+    return any(words.search(text) for text in list_expressions(policy))
+
+
+def list_expressions(policy: Resource) -> list[str]:
+    """Return the expressions by which an admission policy decides."""
+    parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
+    return [read_text(part.get("expression"), "expression") for part in parts]
 
 
 def fails_closed(judge: Mapping[str, Any]) -> bool:

@@ -228,7 +228,7 @@ def test_the_foundation_is_json_without_null_and_names_the_pins_of_the_stack() -
     facts = describe_foundation(shipped_config("prod"))
     assert json.loads(json.dumps(facts)) == facts and "null" not in json.dumps(facts)
     assert {"karpenter", "vpc-cni", "gpu-operator", "nodes"} <= facts["pins"].keys()
-    assert "kueue" not in facts["pins"] and "kueue" in describe_foundation(shipped_config("research"))["pins"]
+    assert "kueue" in facts["pins"] and "kueue" not in describe_foundation(shipped_config("dev"))["pins"]
     assert describe_foundation(shipped_config("research"))["pins"]["jobset"] == "0.12.0"
     assert "jobset" not in describe_foundation(shipped_config("dev"))["pins"]
 

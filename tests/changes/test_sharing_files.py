@@ -53,7 +53,7 @@ def test_a_sharing_edit_takes_a_file_from_nodes_that_wait(edit: str) -> None:
     before, after = plan_of_pools({}, old), plan_of_pools({}, new)
     lost = list_lost(before, after)
     assert lost and all("nodes of pool-1 name the" in text and "retiredSharing" in text for text in lost)
-    assert judge(list_reasons(before, after)) == "loses-data-or-access"
+    assert judge(list_reasons(before, after)) == "drains-nodes"
 
 
 @pytest.mark.parametrize("edit", EDITS)
@@ -95,7 +95,7 @@ def test_the_operator_stays_for_nodes_that_wait_after_the_last_pool_went_to_bott
     lost = list_lost(before, plan_of_pools(new))
     assert "nodes of pool-0 need the GPU Operator until they are replaced" in lost[0]
     assert "{gpu: l4, sharing: {mode: exclusive}}" in lost[0]
-    assert judge(list_reasons(before, plan_of_pools(new))) == "loses-data-or-access"
+    assert judge(list_reasons(before, plan_of_pools(new))) == "drains-nodes"
     kept = plan_of_pools(new, **retire({"sharing": {"mode": "exclusive"}} | pool, L4))
     assert list_lost(before, kept) == []
     assert find_operator_values(kept)["devicePlugin"]["enabled"] is True

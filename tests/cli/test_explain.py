@@ -191,14 +191,15 @@ def test_a_pod_alone_is_a_manifest_that_kubectl_takes(project: Path, capsys: pyt
     assert pod["metadata"] == {"name": "gpu-test-shared-l4", "namespace": "sandbox"}
     assert pod["spec"]["containers"][0]["command"] == ["nvidia-smi"]
     assert main(["explain", "prod", "--pod"]) == 0
-    pods = list(yaml.safe_load_all(capsys.readouterr().out))
+    *pods, job, last = yaml.safe_load_all(capsys.readouterr().out)
+    pods.append(last)
     assert [pod["spec"]["nodeSelector"]["gpu-blueprint/pool"] for pod in pods] == [
         "infer-l4",
         "infer-a10g",
         "infer-l40s",
-        "train-h100",
         "cpu",
     ]
+    assert job["kind"] == "Job" and job["metadata"]["namespace"] == "training"  # train-h100 has a queue
     assert pods[-1]["spec"]["containers"][0]["resources"]["limits"] == {"memory": "256Mi"}
 
 

@@ -16,7 +16,7 @@ def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.Ca
     assert pool["kind"] == "NodePool"
     assert pool["spec"]["limits"] == {"nvidia.com/gpu": "40"}
     fleet = json.loads((out / "dashboards" / "gpu-fleet.json").read_text())
-    assert fleet["title"] == "GPU fleet" and len([*(out / "dashboards").iterdir()]) == 6
+    assert fleet["title"] == "GPU fleet" and len([*(out / "dashboards").iterdir()]) == 7
     values = yaml.safe_load((out / "values" / "karpenter.yaml").read_text())
     assert values["settings"]["interruptionQueue"] == "gpu-prod"
     assert {file.name for file in (out / "values").iterdir()} == {
@@ -27,6 +27,7 @@ def test_render_writes_manifests_that_read_back(project: Path, capsys: pytest.Ca
         "karpenter.yaml",
         "keda.yaml",
         "kube-prometheus-stack.yaml",
+        "kueue.yaml",
         "prometheus-operator-crds.yaml",
     }
     document = json.loads((out / "plan.json").read_text())

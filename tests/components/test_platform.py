@@ -33,7 +33,7 @@ from ..support.queued_stack import build_queued_stack
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 159, "research": 281, "prod": 280}
+COUNTS = {"dev": 159, "research": 281, "prod": 307}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -57,6 +57,8 @@ FURTHER = {
         ("Dashboards", "gpu-prod-monitoring-dashboards"),
         ("Keda", "gpu-prod-keda"),
         ("JobSetController", "gpu-prod-jobset"),
+        ("Kueue", "gpu-prod-kueue"),
+        ("Queues", "gpu-prod-queues"),
         ("Efa", "gpu-prod-efa"),
         ("GpuAutoscaler", "gpu-prod-serving/chat"),
         ("GpuAutoscaler", "gpu-prod-serving/ranking"),

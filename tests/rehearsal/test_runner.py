@@ -88,7 +88,7 @@ PROD = {
     "train-h100/no-reserved": "runs on p5.48xlarge on-demand, $55.04/h",
     "serving/in-infer-l4": "runs in infer-l4",
     "serving/over-infer-l4": "refused by quota",
-    "serving/foreign-train-h100": "refused by the rule named-pool",
+    "serving/foreign-train-h100": "refused by the rule named-pool or queued-pods",
     "serving/cpu": "runs in cpu",
     "cpu/one-pod": "runs on c7i.large spot, $0.03/h",
     "cpu/no-spot": "runs on c6i.large on-demand, $0.09/h",

@@ -173,6 +173,13 @@ def _each(*texts: str) -> tuple[Resource, ...]:
 
 
 _NOT_NODE, _NOT_CLUSTER = (f"object.spec.priorityClassName != '{name}'" for name in (_NODE, _CLUSTER))
+_OWNED = "object.metadata.?ownerReferences.orValue([]).size() == 1"
+_MAKERS = (
+    fails("who makes pods alone", team(*_each(_OWNED)), "space", words="reach GPU nodes"),
+    passes("who makes pods, and what they tolerate", team(*_each(f"{_OWNED} && !has(object.spec.tolerations)"))),
+    passes("who makes pods, and which node they name", team(*_each(f"{_OWNED} && !has(object.spec.nodeName)"))),
+    passes("who makes pods, beside a policy about images", team(*_each(_OWNED, "object.spec.containers.size() == 1"))),
+)
 _PRIORITIES = (
     passes("a policy for each class", team(*_each(_NOT_NODE, _NOT_CLUSTER))),
     passes("a policy for both classes", team(*_each(f"{_NOT_NODE} && {_NOT_CLUSTER}"))),
@@ -239,6 +246,6 @@ _READERS = (
 )
 
 CASES = (
-    *cases_of("gpu-namespace-has-admission", *_list_matches(), *_READERS),
+    *cases_of("gpu-namespace-has-admission", *_list_matches(), *_MAKERS, *_READERS),
     *cases_of("system-priority-out-of-reach", *_list_matches(), *_PRIORITIES),
 )

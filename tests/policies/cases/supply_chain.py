@@ -76,6 +76,7 @@ ALLOWED = cases_of(
         "gpu-prod-karpenter-controller",
         "gpu-prod-karpenter-crd",
         "gpu-prod-keda-release",
+        "gpu-prod-kueue-release",
         "gpu-prod-monitoring-crd",
         "gpu-prod-monitoring-release",
         registries=[],
