@@ -3,11 +3,9 @@
 import atexit
 import errno
 import os
-import random
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,11 +26,9 @@ from .orphans import (
     hold_folder,
     sweep_dead_workspaces,
 )
+from .ports import claim_port, release_ports
 from .signals import hang_up_with_parent, leave_on_signals
 
-_PORTS = range(20_000, 30_000)
-"""Ports that neither the kernel gives to outgoing connections nor Kubernetes to Services of type NodePort."""
-_PORT_TRIES = 1_000
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME")
 """Engines see no other variable of the user, because many read their settings from the environment: etcd from ETCD_*,
 Karpenter from names as plain as CLUSTER_ENDPOINT, and all of them credentials and proxies."""
@@ -54,17 +50,14 @@ class Workspace:
         self.is_leaving = False
 
     def find_port(self) -> int:
-        """Return a port that nobody listens on, on any address, and that this workspace has not given out.
+        """Return a port that nobody listens on, on any address, and that no workspace of this user has given out.
 
         Raises:
             LabError: All ports seem to be taken.
         """
-        for _ in range(_PORT_TRIES):
-            port = random.choice(_PORTS)  # noqa: S311  two workspaces must not try the same ports in the same order
-            if port not in self._ports and _is_free(port):
-                self._ports.add(port)
-                return port
-        raise LabError(f"no port from {_PORTS.start} to {_PORTS.stop - 1} is free on this machine")
+        port = claim_port()
+        self._ports.add(port)
+        return port
 
     def start(self, name: str, command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> None:
         """Start an engine that logs to ``NAME.log``.
@@ -183,6 +176,8 @@ class Workspace:
             _wait_for_killed(process)
         self._processes.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
+        release_ports(self._ports)
+        self._ports.clear()
 
 
 @contextmanager
@@ -222,15 +217,6 @@ def _wait_for_killed(process: subprocess.Popen[bytes]) -> None:
     """Wait for the end of a killed process; the system may hold it for ever in a call that nothing interrupts."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(SECONDS_TO_END)
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind(("", port))  # Karpenter listens on every address; this probe never listens
-        except OSError:
-            return False
-    return True
 
 
 def _describe_end(code: int) -> str:

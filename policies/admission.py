@@ -16,7 +16,7 @@ from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 
 _GPU = "nvidia.com/gpu"
-_MAKER, _PLACE = re.compile(r"\bownerReferences\b"), re.compile(r"\btolerations\b|\bnodeName\b")
+_MAKER, _PLACE = re.compile("ownerReferences|userInfo|authorizer"), re.compile("tolerations|nodeName")
 _SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
 """PriorityClasses that every cluster has; a pod with them preempts the pods of all tenants."""
 
@@ -27,7 +27,7 @@ def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, s
         quotas = _list_quotas(name, stack)
         if (_grants_gpus(quotas) or not limits_resource(quotas, _GPU)) and not _is_judged(name, stack, _looks_at_pods):
             _require_all_quotas(stack)
-            report(f"pods of namespace {name} reach GPU nodes, and no admission policy refuses any of them")
+            report(f"pods of namespace {name} reach GPU nodes, and no admission policy judges what such a pod asks for")
 
 
 def _looks_at_pods(policy: Resource) -> bool:

@@ -18,8 +18,8 @@ from .dcgm_exporter import ENGINE_ENV, METRIC_ENV, METRIC_LIST, list_env
 
 def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Driver and toolkit are off, because the AL2023 image brings both."""
-    today = [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
-    profiles = [*today, *(retired.profile for retired in config.retired_sharing)]
+    served = [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
+    profiles = [*served, *(retired.profile for retired in config.retired_sharing)]
     values = {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
@@ -38,7 +38,7 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         },
         "dcgm": {"enabled": operator_runs_dcgm(config)},
         "dcgmExporter": _build_exporter_values(config),
-        "devicePlugin": {"enabled": True, "config": _build_plugin_configs(profiles, _find_default(today))},
+        "devicePlugin": {"enabled": True, "config": _build_plugin_configs(profiles)},
         "migManager": _build_mig_manager_values(profiles),
     }
     return complete_values(config, GPU_OPERATOR, values, config.helm_overrides.gpu_operator)
@@ -73,16 +73,16 @@ _UNSHARED = "none"
 
 
 def _find_default(profiles: Sequence[SharingProfile]) -> str:
-    """Return the file with which the plugin starts before it reads the label of its node.
+    """Return the file of nodes without a label, with which the plugin also starts on all others.
 
     It reads the label a moment later (NVIDIA/k8s-device-plugin#1645). In this moment a shared node hands out whole
-    GPUs, unless all pools share alike: then each node starts with its own file.
+    GPUs, unless all nodes share alike: then each node starts with its own file.
     """
     names = {profile.node_labels.get(PLUGIN_CONFIG_LABEL, _UNSHARED) for profile in profiles}
     return names.pop() if len(names) == 1 else _UNSHARED
 
 
-def _build_plugin_configs(profiles: Sequence[SharingProfile], default: str) -> dict[str, Any]:
+def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
     """Return one device-plugin config per way of sharing."""
     files: dict[str, Any] = {_UNSHARED: UNSHARED_PLUGIN_CONFIG}
     for profile in profiles:
@@ -90,7 +90,7 @@ def _build_plugin_configs(profiles: Sequence[SharingProfile], default: str) -> d
     return {
         "create": True,
         "name": "device-plugin-configs",
-        "default": default,
+        "default": _find_default(profiles),
         "data": {key: _dump_yaml(file) for key, file in files.items()},
     }
 

@@ -1,6 +1,8 @@
-"""Files of the GPU Operator that running nodes name by a label: the device plugin's files and the MIG layouts."""
+"""Files of the GPU Operator that running nodes read: those that a label names, and the default of the device plugin."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -9,85 +11,132 @@ from ..catalog.labels import GPU_LABEL
 from ..catalog.versions import GPU_OPERATOR
 from ..plan import PlannedResource
 from ..sharing.profile import MIG_CONFIG_LABEL, OPERANDS_LABEL, PLUGIN_CONFIG_LABEL, POOL_KEY
-from .planned_nodes import NODE_GROUP, PlannedNodes, as_mapping, dig
+from .planned_nodes import NODE_GROUP, PlannedNodes, as_list, as_mapping, dig
 
 _WORDS = {PLUGIN_CONFIG_LABEL: "device plugin's file", MIG_CONFIG_LABEL: "MIG layout"}
 """Label of nodes → the thing that its value names."""
-_OF_ALL = {(PLUGIN_CONFIG_LABEL, "none"), (MIG_CONFIG_LABEL, "all-disabled")}
+_UNSHARED = "none"
+_OF_ALL = {(PLUGIN_CONFIG_LABEL, _UNSHARED), (MIG_CONFIG_LABEL, "all-disabled")}
 """The files that the operator always has; no label of ours names them."""
+_MODES = {"mps": "mps", "timeSlicing": "time-slicing"}
+"""Key in a file of the device plugin → mode of the stack file."""
+_SERVED = f"{OPERANDS_LABEL}!=false"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 File = tuple[str, str]
 """Label and value by which nodes name a file."""
+Labels = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Operator:
+    """What nodes read of the GPU Operator in a plan; ``default`` is the file of nodes that name none."""
+
+    runs: bool = False
+    default: str = _UNSHARED
+    files: Mapping[File, Any] = field(default_factory=dict)
 
 
 def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each file that goes while nodes of pools that stay name it until they are replaced.
+    """Yield a sentence for the nodes that lose what they read of the GPU Operator while they wait to be replaced.
 
-    The operator itself goes with the last pool that it serves.
+    Nodes of a pool that goes end at once, and only another default of the device plugin reaches them.
     """
-    old, new = _list_labels(before), _list_labels(after)
-    if _goes(before, after) and (served := [pool for pool in _list_served(old) if pool in new]):
-        entry = f"{{gpu: {old[served[0]][GPU_LABEL]}, sharing: {{mode: exclusive}}}}"
-        yield (
-            f"nodes of {', '.join(served)} need the GPU Operator until they are replaced, and it goes: without its "
-            f"device plugin a node hands out no GPU; write {entry} into retiredSharing until they are gone"
-        )
-    for label, value in _list_gone(before, after):
-        pools = sorted(pool for pool, labels in old.items() if labels.get(label) == value and pool in new)
-        if pools:
-            entry = f"{{gpu: {old[pools[0]].get(GPU_LABEL)}, sharing: …}}"
-            yield (
-                f"nodes of {', '.join(pools)} name the {_WORDS[label]} {value} until they are replaced, and it goes: a "
-                "node that starts late, or on which the operator's pods start again, hands out whole GPUs beside its "
-                f"shares, or nothing; write {entry} with the old sharing into retiredSharing until no node has "
-                f"{label}={value}"
+    old, new, stay = _read_operator(before), _read_operator(after), _list_labels(after).keys()
+    groups = defaultdict[tuple[str, str, str], list[str]](list)
+    for pool, labels in sorted(_list_labels(before).items()):
+        gone = [(label, labels[label]) for label in _WORDS if _goes((label, labels.get(label, "")), old, new)]
+        if pool in stay and gone:
+            things = " and ".join(f"the {_WORDS[label]} {value}" for label, value in gone)
+            why = (
+                f"name {things}, which the edit removes: a node that starts late, or where the operator's pods start "
+                "again, hands out whole GPUs beside its shares, or nothing"
             )
+            selector = "=".join(gone[0])
+        elif pool in stay and _is_served(labels) and old.runs and not new.runs:
+            why = "need the GPU Operator, which the edit removes: without its device plugin a node hands out no GPU"
+            selector = f"{POOL_KEY}={pool},{_SERVED}"
+        elif _reads_default(labels) and old.default == _UNSHARED != new.default:
+            why = f"name no file of the device plugin, and its default becomes {new.default}: they hand out its shares"
+            selector = f"{POOL_KEY}={pool},!{PLUGIN_CONFIG_LABEL}"
+        else:
+            continue
+        groups[why, _write_entry(labels, old.files), selector].append(pool)
+    for (why, entry, selector), pools in groups.items():
+        yield (
+            f"nodes of {', '.join(pools)} that wait to be replaced {why}; write {entry} into retiredSharing until "
+            f"`kubectl get nodes -l '{selector}'` lists none"
+        )
 
 
 def find_unused_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence for each retired file that goes, with the command that shows whether a node still names it."""
-    old = _list_labels(before)
-    named = {(label, value) for labels in old.values() for label, value in labels.items()}
-    for label, value in _list_gone(before, after):
-        if (label, value) not in named:
-            yield f"the {_WORDS[label]} {value} goes: `kubectl get nodes -l {label}={value}` must list no node"
-    if _goes(before, after) and not _list_served(old):
-        nodes = f"nvidia.com/gpu.present=true,{OPERANDS_LABEL}!=false"
-        yield f"the GPU Operator goes: `kubectl get nodes -l {nodes}` must list no node"
+    """Yield a sentence for what retiredSharing keeps, and for what goes with an entry, with the command that shows the
+    nodes that still read it."""
+    old, new, pools = _read_operator(before), _read_operator(after), _list_labels(before).values()
+    named = _list_named(before)
+    for label, value in sorted(old.files.keys() - _OF_ALL):
+        command = f"`kubectl get nodes -l '{label}={value}'`"
+        if _goes((label, value), old, new) and (label, value) not in named:
+            yield f"the {_WORDS[label]} {value} goes: {command} must list no node"
+        elif (label, value) in new.files.keys() & named - _list_named(after):
+            yield f"retiredSharing keeps the {_WORDS[label]} {value} until {command} lists no node"
+    if old.runs and not new.runs and not any(map(_is_served, pools)):
+        yield f"the GPU Operator goes: `kubectl get nodes -l '{GPU_LABEL},{_SERVED}'` must list no node"
+    if old.runs and old.default == _UNSHARED != new.default and not any(map(_reads_default, pools)):
+        nodes = f"{GPU_LABEL},{_SERVED},!{PLUGIN_CONFIG_LABEL}"
+        yield f"the device plugin's default becomes {new.default}: `kubectl get nodes -l '{nodes}'` must list no node"
 
 
-def _list_served(pools: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the pools of GPUs whose nodes the operator serves."""
-    return sorted(
-        pool for pool, labels in pools.items() if GPU_LABEL in labels and labels.get(OPERANDS_LABEL) != "false"
-    )
+def _goes(file: File, old: _Operator, new: _Operator) -> bool:
+    return file in old.files and file not in new.files and file not in _OF_ALL
 
 
-def _goes(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> bool:
-    """Return whether the operator goes."""
-    return bool([*_list_operators(before)]) and not [*_list_operators(after)]
+def _is_served(labels: Labels) -> bool:
+    """Return whether the operator serves the nodes of a pool."""
+    return GPU_LABEL in labels and labels.get(OPERANDS_LABEL) != "false"
 
 
-def _list_gone(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> list[File]:
-    return sorted(_list_files(before) - _list_files(after) - _OF_ALL)
+def _reads_default(labels: Labels) -> bool:
+    return _is_served(labels) and PLUGIN_CONFIG_LABEL not in labels
 
 
-def _list_files(resources: Sequence[PlannedResource]) -> set[File]:
-    found: set[File] = set()
-    for release in _list_operators(resources):
-        values = as_mapping(release.inputs.get("values"))
-        files = as_mapping(dig(values, "devicePlugin", "config", "data"))
-        found |= {(PLUGIN_CONFIG_LABEL, str(name)) for name in files}
-        for text in as_mapping(dig(values, "migManager", "config", "data")).values():
-            found |= {(MIG_CONFIG_LABEL, str(name)) for name in as_mapping(dig(_parse(text), "mig-configs"))}
-    return found
+def _list_named(resources: Sequence[PlannedResource]) -> set[File]:
+    """Return the files that nodes of pools name."""
+    return {(label, value) for labels in _list_labels(resources).values() for label, value in labels.items()}
 
 
-def _list_operators(resources: Sequence[PlannedResource]) -> Iterator[PlannedResource]:
-    for resource in resources:
-        if resource.type == _RELEASE and resource.inputs.get("name") == GPU_OPERATOR.name:
-            yield resource
+def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:
+    """Return the entry of the stack file that keeps the files of a pool's nodes."""
+    plugin, cut = (files.get((label, labels.get(label, ""))) for label in (PLUGIN_CONFIG_LABEL, MIG_CONFIG_LABEL))
+    sharing: dict[str, Any] = {"mode": "exclusive"}
+    for layout in (as_mapping(dig(devices, "mig-devices")) for devices in as_list(cut)):
+        has_layout = str(labels[MIG_CONFIG_LABEL]).startswith(f"{labels[GPU_LABEL]}-layout-")
+        sharing = {"mode": "mig", **({"layout": dict(layout)} if has_layout else {"profile": next(iter(layout), "")})}
+    for key, settings in as_mapping(dig(plugin, "sharing")).items():
+        resource, *_ = [*as_list(dig(settings, "resources")), {}]
+        mode = {} if sharing["mode"] == "mig" else {"mode": _MODES.get(key, key)}
+        sharing |= {**mode, "replicas": dig(resource, "replicas")}
+    entry = {"gpu": labels[GPU_LABEL], "sharing": sharing}
+    return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=1000).strip()
+
+
+def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:
+    for release in resources:
+        if release.type == _RELEASE and release.inputs.get("name") == GPU_OPERATOR.name:
+            values = as_mapping(release.inputs.get("values"))
+            config = as_mapping(dig(values, "devicePlugin", "config"))
+            files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in _read_data(config).items()}
+            if dig(values, "migManager", "enabled") is not False:
+                for text in _read_data(as_mapping(dig(values, "migManager", "config"))).values():
+                    cuts = as_mapping(dig(_parse(text), "mig-configs"))
+                    files |= {(MIG_CONFIG_LABEL, str(name)): cut for name, cut in cuts.items()}
+            return _Operator(True, str(config.get("default") or _UNSHARED), files)
+    return _Operator()
+
+
+def _read_data(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the files of a ConfigMap that the chart makes; a team's own is not in the plan."""
+    return {} if config.get("create") is False else as_mapping(config.get("data"))
 
 
 def _parse(text: Any) -> Any:
@@ -97,7 +146,7 @@ def _parse(text: Any) -> Any:
         return None
 
 
-def _list_labels(resources: Sequence[PlannedResource]) -> dict[str, Mapping[str, Any]]:
+def _list_labels(resources: Sequence[PlannedResource]) -> dict[str, Labels]:
     """Return pool → the labels of its nodes, for pools of Karpenter and for static nodes."""
     nodes = PlannedNodes(resources)
     dynamic = (dig(pool.inputs, "spec", "template", "metadata", "labels") for pool in nodes.pools.values())

@@ -173,6 +173,7 @@ def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
     the broken node are gone before others come.
     """
     users = _list_users(stack)
+    keep_free = ", and queue: {borrow: {}} of the tenants keeps their runs off it" if stack.queueing else ""
     for index, pool in stack.numbered_gpu_pools:
         own = [row for row in stack.reservations if users[row.id] == [pool] and row.ends is None]
         reserved = sum(row.instances * list_instances()[row.instance_type].gpu_devices for row in own)
@@ -185,6 +186,6 @@ def suggest_room_for_fallbacks(stack: StackConfig) -> Iterator[Problem]:
                 f"its reservations hold {reserved} GPUs and maxGpus is {pool.max_gpus}, so {' or '.join(fallbacks)} is "
                 "bought only while the reservation lacks an instance and for the successor of a node that drifts, and "
                 "nothing takes the place of a broken node",
-                f"raise maxGpus to {enough}, one node more; the quotas may stay",
+                f"raise maxGpus to {enough}, one node more; the quotas may stay{keep_free}",
                 severity="note",
             )

@@ -47,7 +47,11 @@ _TAIL = """```
 
 To check: `count(kube_node_labels{label_gpu_blueprint_pool!=""})` returns the number of GPU nodes, and
 `sum(gpu_pool:gpus:total)` the number of GPUs. With `queueing`,
-`sum by (tenant) (gpu_queue:jobs:waiting)` returns the waiting jobs of each tenant.
+`sum by (tenant) (gpu_queue:jobs:waiting)` returns the waiting jobs of each tenant. With services,
+`count(kube_scaledobject_spec_min_replicas)` returns their number.
+
+After an upgrade of the blueprint, compare the values of point 1 with yours: Helm replaces lists, so add what is new in
+`resources` and `extraRules` by hand.
 
 ## Metrics that rules and dashboards read
 

@@ -56,9 +56,10 @@ def _stay_awake(promql: str, wanted: str, quiet_seconds: int) -> str:
     service that is asleep, so it counts only while the Deployment wants replicas.
     """
     query = f"{promql}\n" if "#" in promql else promql  # the line break ends a comment
-    looks = f"sum_over_time((1001 * (({query}) <= bool 0) - 1000)[{quiet_seconds}s:{_STEP_S}s])"
+    most = f"max({query})"  # without labels, which may change from look to look
+    looks = f"sum_over_time((1001 * ({most} <= bool 0) - 1000)[{quiet_seconds}s:{_STEP_S}s])"
     stays = f"({looks} < bool {int(quiet_seconds / _STEP_S * (1 - _MISSED))})"
-    return f"({query}) > 0 or 0.000001 * scalar(clamp_max({wanted}, 1)) * {stays} and ({query}) <= 0"
+    return f"({query}) > 0 or 0.000001 * scalar(clamp_max({wanted}, 1)) * {stays} and {most} <= 0"
 
 
 def _build_measure(deployment: str, namespace: str, scaling: Scaling, signal: Signal) -> Measure:

@@ -11,6 +11,9 @@ from ..values import read_mapping, read_mappings, read_text, read_texts
 from .kubernetes_rights import matches_any, selects
 from .namespaces import read_name
 
+_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|//[^\n]*""")
+"""A text in CEL, which is kept, or a comment."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
@@ -74,9 +77,9 @@ def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
 
 
 def list_expressions(policy: Resource) -> list[str]:
-    """Return the expressions by which an admission policy decides."""
+    """Return the expressions by which an admission policy decides, without their comments."""
     parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
-    return [read_text(part.get("expression"), "expression") for part in parts]
+    return [_COMMENT.sub(r"\1", read_text(part.get("expression"), "expression")) for part in parts]
 
 
 def fails_closed(judge: Mapping[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from gpu_blueprint.changes.sharing_files import find_lost_files, find_unused_files
 from gpu_blueprint.changes.verdict import judge, list_reasons
@@ -43,6 +44,11 @@ def retire(before: dict[str, Any], model: dict[str, Any]) -> dict[str, Any]:
     return {"retiredSharing": [{"gpu": model["gpu"], "sharing": before["sharing"]}]}
 
 
+def read_entry(text: str) -> Any:
+    """Return the entry that a sentence asks for."""
+    return yaml.safe_load(text.partition("; write ")[2].partition(" into retiredSharing")[0])
+
+
 def list_lost(before: Plan, after: Plan) -> list[str]:
     return [*find_lost_files(before, after)]
 
@@ -51,8 +57,9 @@ def list_lost(before: Plan, after: Plan) -> list[str]:
 def test_a_sharing_edit_takes_a_file_from_nodes_that_wait(edit: str) -> None:
     old, new, _ = EDITS[edit]
     before, after = plan_of_pools({}, old), plan_of_pools({}, new)
-    lost = list_lost(before, after)
-    assert lost and all("nodes of pool-1 name the" in text and "retiredSharing" in text for text in lost)
+    (lost,) = list_lost(before, after)
+    assert "nodes of pool-1 that wait to be replaced name the" in lost
+    assert read_entry(lost) == retire(*EDITS[edit][::2])["retiredSharing"][0]
     assert judge(list_reasons(before, after)) == "drains-nodes"
 
 
@@ -73,7 +80,7 @@ def test_an_entry_that_goes_says_how_to_see_that_no_node_needs_it(edit: str) -> 
     old, new, model = EDITS[edit]
     before, after = plan_of_pools({}, new, **retire(old, model)), plan_of_pools({}, new)
     texts = [*find_unused_files(before, after)]
-    assert texts and all("`kubectl get nodes -l nvidia.com/" in text and "must list no node" in text for text in texts)
+    assert texts and all("`kubectl get nodes -l 'nvidia.com/" in text and "must list no node" in text for text in texts)
     assert list_lost(before, after) == []
 
 
@@ -89,14 +96,42 @@ def test_a_file_that_another_pool_keeps_is_not_lost() -> None:
     assert list_lost(plan_of_pools(shared, shared), plan_of_pools(shared, L4 | share("mps", 8))) == []
 
 
-@pytest.mark.parametrize("pool", [L4, L4 | share("mps", 4)])
+WHOLE = {"sharing": {"mode": "exclusive"}}
+DEFAULTS = {
+    "whole GPUs, then shares": ((L4,), (L4 | share("mps", 4),), WHOLE),
+    "slices, then shares": ((H100 | mig("1g.10gb"),), (L4 | share("mps", 4),), mig("1g.10gb")),
+    "the pool of whole GPUs goes": ((L4, L4 | share("mps", 4)), (L4 | share("mps", 4),) * 2, WHOLE),
+    "to Bottlerocket": ((L4, L4 | share("mps", 4)), (L4 | {"ami": BOTTLEROCKET}, L4 | share("mps", 4)), WHOLE),
+}
+"""Pools before and after an edit that gives nodes without a label another file, and the sharing that these have."""
+
+
+@pytest.mark.parametrize("edit", DEFAULTS)
+def test_the_default_of_the_plugin_stays_for_nodes_that_name_no_file(edit: str) -> None:
+    old, new, sharing = DEFAULTS[edit]
+    before, after = plan_of_pools(*old), plan_of_pools(*new)
+    (lost,) = list_lost(before, after)
+    assert lost.startswith("nodes of pool-0 that wait to be replaced name")
+    assert read_entry(lost) == {"gpu": old[0]["gpu"], **sharing}
+    kept = plan_of_pools(*new, **retire(sharing, old[0]))
+    assert list_lost(before, kept) == [] and find_default(kept) == "none"
+    assert any("the device plugin's default becomes mps-4" in text for text in find_unused_files(kept, after))
+
+
+def test_nodes_of_a_pool_that_goes_read_another_default_until_they_end() -> None:
+    before, after = plan_of_pools(L4 | share("mps", 4), L4), plan_of_pools(L4 | share("mps", 4))
+    (lost,) = list_lost(before, after)
+    assert "nodes of pool-1 that wait to be replaced name no file of the device plugin" in lost
+    assert "`kubectl get nodes -l 'gpu-blueprint/pool=pool-1,!nvidia.com/device-plugin.config'` lists none" in lost
+
+
+@pytest.mark.parametrize("pool", [L4, L4 | share("mps", 4), H100 | mig("1g.10gb")])
 def test_the_operator_stays_for_nodes_that_wait_after_the_last_pool_went_to_bottlerocket(pool: dict[str, Any]) -> None:
     before, new = plan_of_pools(pool), pool | {"ami": BOTTLEROCKET}
-    lost = list_lost(before, plan_of_pools(new))
-    assert "nodes of pool-0 need the GPU Operator until they are replaced" in lost[0]
-    assert "{gpu: l4, sharing: {mode: exclusive}}" in lost[0]
+    (lost,) = list_lost(before, plan_of_pools(new))
+    assert read_entry(lost) == {"gpu": pool["gpu"], "sharing": (WHOLE | pool)["sharing"]}
     assert judge(list_reasons(before, plan_of_pools(new))) == "drains-nodes"
-    kept = plan_of_pools(new, **retire({"sharing": {"mode": "exclusive"}} | pool, L4))
+    kept = plan_of_pools(new, retiredSharing=[read_entry(lost)])
     assert list_lost(before, kept) == []
     assert find_operator_values(kept)["devicePlugin"]["enabled"] is True
 
@@ -109,7 +144,7 @@ def test_an_operator_that_no_pool_needs_goes_with_a_command_that_shows_its_nodes
     before, after = (plan_of(builders.stack(pools=pools, retiredSharing=kept)) for kept in ([exclusive], []))
     assert list_lost(before, after) == []
     (text,) = find_unused_files(before, after)
-    assert "`kubectl get nodes -l nvidia.com/gpu.present=true,nvidia.com/gpu.deploy.operands!=false`" in text
+    assert "`kubectl get nodes -l 'gpu-blueprint/gpu,nvidia.com/gpu.deploy.operands!=false'` must list no node" in text
 
 
 @pytest.mark.parametrize("values", [UNKNOWN, {}, {"migManager": {"config": {"data": {"config.yaml": "a: ["}}}}])
@@ -121,15 +156,33 @@ def test_values_of_an_odd_form_lose_nothing(values: Any) -> None:
 def test_nodes_start_with_the_file_that_all_pools_share() -> None:
     """The plugin starts with the default for a moment, whatever the label of its node."""
     shared, other = L4 | share("mps", 4), L4 | share("mps", 8)
-    found = {
-        find_operator_values(plan_of_pools(*pools, **more))["devicePlugin"]["config"]["default"]
-        for pools, more in (
-            ((shared, shared), {}),
-            ((shared, other | {"ami": BOTTLEROCKET}), {}),
-            ((shared,), retire(other, L4)),
-        )
-    }
-    assert found == {"mps-4"}
+    alike: tuple[list[dict[str, Any]], ...] = ([shared, shared], [shared, other | {"ami": BOTTLEROCKET}])
+    assert {find_default(plan_of_pools(*pools)) for pools in alike} == {"mps-4"}
     unlike: tuple[list[dict[str, Any]], ...] = ([shared, other], [shared, {}], [{}], [H100 | mig("1g.10gb"), shared])
-    for pools in unlike:
-        assert find_operator_values(plan_of_pools(*pools))["devicePlugin"]["config"]["default"] == "none"
+    assert {find_default(plan_of_pools(*pools)) for pools in unlike} == {"none"}
+    assert find_default(plan_of_pools(shared, **retire(other, L4))) == "none"
+
+
+def find_default(planned: Plan) -> str:
+    return str(find_operator_values(planned)["devicePlugin"]["config"]["default"])
+
+
+def test_what_an_entry_keeps_is_told_with_the_command_that_shows_its_nodes() -> None:
+    old, new, model = EDITS["replicas"]
+    before, after = plan_of_pools({}, old), plan_of_pools({}, new, **retire(old, model))
+    (text,) = find_unused_files(before, after)
+    assert text.startswith("retiredSharing keeps the device plugin's file mps-4 until `kubectl get nodes -l ")
+    assert [*find_unused_files(after, after)] == []
+
+
+OWN = {"create": False, "name": "own"}
+
+
+@pytest.mark.parametrize(
+    "values", [{"devicePlugin": {"config": OWN}}, {"migManager": {"config": OWN}}, {"migManager": {"enabled": False}}]
+)
+def test_files_that_no_node_of_a_team_reads_are_not_lost(values: dict[str, Any]) -> None:
+    """A ConfigMap of the team's own is not in the plan."""
+    more = {"helmOverrides": {"gpuOperator": values}}
+    old, new, _ = EDITS["replicas" if "devicePlugin" in values else "profile"]
+    assert list_lost(plan_of_pools({}, old, **more), plan_of_pools({}, new, **more)) == []

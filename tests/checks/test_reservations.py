@@ -156,6 +156,14 @@ def test_a_fallback_without_room_is_pointed_out(
     assert all(note.hint == "raise maxGpus to 24, one node more; the quotas may stay" for note in notes)
 
 
+def test_with_queues_the_room_for_a_broken_node_is_not_lent() -> None:
+    user = training(maxGpus=16, purchase=["reserved", "on-demand"], checkpointed=True)
+    team = tenant(gpus={"main": 8})
+    queued = config(pools=[user], reservations=[reservation()], tenants=[team], queueing={})
+    (note,) = suggest_room_for_fallbacks(queued)
+    assert note.hint.endswith("; the quotas may stay, and queue: {borrow: {}} of the tenants keeps their runs off it")
+
+
 def test_a_shared_reservation_leaves_room_for_the_fallback() -> None:
     pools = [training(name=name, purchase=["reserved", "on-demand"]) for name in ("main", "other")]
     assert list(suggest_room_for_fallbacks(config(pools=pools, reservations=[reservation()]))) == []

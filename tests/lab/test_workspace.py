@@ -1,7 +1,5 @@
 """Workspaces with shells and sleeping processes in the place of engines."""
 
-import random
-import socket
 from pathlib import Path
 
 import psutil
@@ -161,27 +159,3 @@ def test_memory_counts_running_engines(workspace: Workspace) -> None:
     assert workspace.measure_memory() == 0
     workspace.start("engine", SLEEP)
     assert workspace.measure_memory() > 0
-
-
-def test_ports_are_not_given_twice(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    choices = iter([20_001, 20_001, 20_002])
-    monkeypatch.setattr(random, "choice", lambda _: next(choices))
-    monkeypatch.setattr(module, "_is_free", lambda _: True)
-    assert [workspace.find_port(), workspace.find_port()] == [20_001, 20_002]
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1", ""])
-def test_a_port_that_is_taken_is_not_given(address: str, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket() as taken, socket.socket() as reserved:
-        taken.bind((address, 0))
-        reserved.bind((address, 0))
-        choices = iter([taken.getsockname()[1], reserved.getsockname()[1]])
-        reserved.close()
-        monkeypatch.setattr(random, "choice", lambda _: next(choices))
-        assert workspace.find_port() != taken.getsockname()[1]
-
-
-def test_a_machine_without_free_ports_is_named(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_is_free", lambda _: False)
-    with pytest.raises(LabError, match="no port from 20000 to 29999 is free"):
-        workspace.find_port()

@@ -149,6 +149,14 @@ def test_no_outage_and_no_quiet_time_wakes_a_service_that_is_asleep(night: str, 
 
 
 @needs_promtool
+@pytest.mark.parametrize("promql", ["topk(1, work)", "work > 0 or on () vector(0)"])
+def test_work_counts_under_whatever_labels_it_comes(promql: str, tmp_path: Path) -> None:
+    series = {'work{of="a"}': "0x200", 'work{of="b"}': "0x80 5x3 0x120", WANTED: "3x200"}
+    values: dict[str, float | None] = {"20m15s": 5, "22m": AWAKE, "30m": AWAKE, "31m30s": 0}
+    assert evaluate(f"sum({sleep_by(promql)})", series, values, tmp_path) == ""
+
+
+@needs_promtool
 def test_without_the_replicas_that_the_deployment_wants_only_work_is_told(tmp_path: Path) -> None:
     """KEDA then neither wakes a service nor ends its replicas."""
     times: dict[str, float | None] = {"1m": 4, "20m": None}

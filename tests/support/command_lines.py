@@ -14,7 +14,8 @@ PROGRAMS = ("kubectl", "aws", "blueprint", "grep")
 FIELD_SELECTORS = {"pods": {"spec.nodeName", "status.phase"}, "events": {"reason", "type", "involvedObject.name"}}
 """Resource → the fields by which our texts select it, of the fields that Kubernetes knows (field selectors)."""
 RESOURCES = {
-    *("pod", "pods", "node", "deploy", "daemonset", "events", "configmap", "nodeclaim", "nodeclaims", "nodepools"),
+    *("pod", "pods", "node", "nodes", "deploy", "daemonset", "events", "configmap"),
+    *("nodeclaim", "nodeclaims", "nodepools"),
     *("workload", "workloads", "clusterqueue", "job", "jobs", "jobset", "jobsets", "endpointslices"),
     *("nodeoverlay", "ec2nodeclass", "scaledobject", "validatingadmissionpolicybinding"),
 }
@@ -96,10 +97,9 @@ def _check_operands(command: str, operands: Sequence[str], given: dict[str, str]
     named = operands[0].split(",") if operands else []
     if command in ("get", "describe", "delete"):
         yield from (f"kubectl {command}: no resource {kind}" for kind in named if kind not in RESOURCES)
-    if command in ("delete", "cordon", "logs", "debug") and not operands and not {"-l", "--selector"} & {*given}:
+    is_named = len(operands) >= (2 if command == "delete" else 1) or {"-l", "--selector"} & {*given}
+    if command in ("delete", "cordon", "logs", "debug") and not is_named:
         yield f"kubectl {command} needs a name"
-    if command == "delete" and len(operands) < 2:
-        yield "kubectl delete needs a name"
     selector = given.get("--field-selector")
     if selector and selector.partition("=")[0] not in FIELD_SELECTORS.get(named[0] if named else "", set()):
         yield f"{named} cannot be selected by {selector}"

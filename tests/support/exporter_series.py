@@ -157,11 +157,16 @@ def autoscaler(replicas: int, name: str = "keda-hpa-chat", least: int = 1) -> Se
 
 
 def scaler(
-    least: int = 2, ready: int | None = 1, fallback: int = 0, name: str = "chat", deployment: str = "chat"
+    least: int = 2,
+    ready: int | None = 1,
+    fallback: int = 0,
+    name: str = "chat",
+    deployment: str = "chat",
+    paused: int = 0,
 ) -> Series:
     """A ScaledObject with its least replicas and its conditions; without a status it has no condition."""
     labels, metric = {"namespace": "team", "scaledobject": name, "deployment": deployment}, "kube_scaledobject"
-    conditions = {"Ready": ready, "Fallback": fallback} if ready is not None else {}
+    conditions = {"Ready": ready, "Fallback": fallback, "Paused": paused} if ready is not None else {}
     return {
         named(f"{metric}_spec_min_replicas", **labels): f"{least}x300",
         **{

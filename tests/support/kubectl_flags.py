@@ -88,6 +88,12 @@ FLAGS: Mapping[str, Flags] = {
     "rollout status": _list_flags(
         "--filename -f --kustomize -k --revision --selector -l --timeout", "--recursive -R --watch -w"
     ),
+    "annotate": _list_flags(
+        "--dry-run --field-manager --field-selector --filename -f --kustomize -k --output -o --resource-version"
+        " --selector -l --template",
+        "--all --all-namespaces -A --allow-missing-template-keys --list --local --overwrite --recursive -R"
+        " --show-managed-fields",
+    ),
     "scale": _list_flags(
         "--current-replicas --dry-run --filename -f --kustomize -k --output -o --replicas --resource-version --selector"
         " -l --template --timeout",

@@ -42,7 +42,8 @@ _STARTED_WRONG = "If GPUs of the pool are shared, the device plugin may have kep
 def _restart_plugin(node: str) -> str:
     """Return the step that starts the device plugin of a node anew; its second start reads the label of the node."""
     return (
-        "delete the plugin's pod there: `kubectl delete pod -n gpu-operator -l app=nvidia-device-plugin-daemonset"
+        "delete the plugin's pod on the node:"
+        " `kubectl delete pods -n gpu-operator -l app=nvidia-device-plugin-daemonset"
         f" --field-selector spec.nodeName={node}`"
     )
 
@@ -184,8 +185,7 @@ NODE_ALERTS = (
             "If it is not registered: the node cannot reach the Kubernetes API, or its role has no access entry.",
             "If it is registered and not initialized: a startup taint is still on the node,"
             " or the node lacks a resource that its NodeOverlay promised.",
-            f"{_STARTED_WRONG} find the node with `kubectl get nodeclaim {{{{ $labels.name }}}}`, then"
-            f" {_restart_plugin('NODE')}.",
+            f"{_STARTED_WRONG} {_restart_plugin('NODE')}, with the node that step 1 shows.",
         ),
     ),
     Alert(

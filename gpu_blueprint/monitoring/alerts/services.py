@@ -27,6 +27,11 @@ def _select_deployment(field: str) -> str:
 _REPLICAS = _select("status_current_replicas")
 _CONDITION = "max by (namespace, scaledobject, deployment) (kube_scaledobject_status_condition"
 _LEAST = "max by (namespace, deployment) (kube_scaledobject_spec_min_replicas)"
+_OF_PAUSED = (
+    "unless on (namespace, deployment)"
+    ' max by (namespace, deployment) (kube_scaledobject_status_condition{type="Paused"}) == 1'
+)
+"""Leaves out Deployments whose ScaledObject is paused, as one is held at 0: KEDA then corrects nothing."""
 _FAILS = f'({_CONDITION}{{type="Ready"}}) == 0 or {_CONDITION}{{type="Fallback"}}) == 1)'
 
 _SCALED = copy_label(
@@ -44,7 +49,7 @@ SERVICE_ALERTS = (
         subject="Services",
         severity="warning",
         # A scaler that waits for its Deployment is not ready either.
-        expr=f"{_FAILS} and on (namespace, deployment) {_select_deployment('spec_replicas')}",
+        expr=f"{_FAILS} and on (namespace, deployment) {_select_deployment('spec_replicas')} {_OF_PAUSED}",
         wait="10m",
         summary="ScaledObject {{ $labels.scaledobject }} in namespace {{ $labels.namespace }}"
         " has a signal without a measurement",
@@ -64,7 +69,7 @@ SERVICE_ALERTS = (
         subject="Services",
         severity="critical",
         # The autoscaler lifts a Deployment from one replica on. From none, only KEDA does, and it needs a measurement.
-        expr=f"{_LEAST} > 0 and on (namespace, deployment) {_select_deployment('spec_replicas')} == 0",
+        expr=f"{_LEAST} > 0 and on (namespace, deployment) {_select_deployment('spec_replicas')} == 0 {_OF_PAUSED}",
         wait="5m",
         summary="Deployment {{ $labels.deployment }} in namespace {{ $labels.namespace }} stands at 0 replicas"
         " under its minimum of {{ $value }}",
@@ -73,8 +78,6 @@ SERVICE_ALERTS = (
             "Start a replica; the autoscaler adds the others:"
             " `kubectl scale -n {{ $labels.namespace }} deployment/{{ $labels.deployment }} --replicas=1`.",
             "Find the trigger that fails and its reason: `kubectl describe scaledobject -n {{ $labels.namespace }}`.",
-            "If somebody has paused the ScaledObject: take the annotation `autoscaling.keda.sh/paused` or"
-            " `autoscaling.keda.sh/paused-replicas` off it.",
             "If there is no failing trigger: `kubectl logs -n keda -l app=keda-operator --tail=100`.",
         ),
     ),

@@ -20,9 +20,13 @@ CASES: tuple[AlertCase, ...] = (
     quiet("ServiceNotMeasured", scaler(ready=None), deployment(2, 2), at="20m"),
     # A scaler that waits for its team's Deployment.
     quiet("ServiceNotMeasured", scaler(ready=0), deployment(2, 2, name="other"), at="20m"),
+    # Somebody has paused the scaler, during an outage.
+    quiet("ServiceNotMeasured", scaler(fallback=1, paused=1), deployment(2, 2), at="20m"),
     fires("ServiceBelowMinimum", scaler(2), deployment(0, 0), at="20m", labels=DEPLOYMENT, value="2"),
     fires("ServiceBelowMinimum", scaler(1, ready=None), deployment(0, 0), at="20m", labels=DEPLOYMENT, value="1"),
     quiet("ServiceBelowMinimum", scaler(0), deployment(0, 0), at="20m"),
+    # A pause is the way to hold a service at 0.
+    quiet("ServiceBelowMinimum", scaler(1, paused=1), deployment(0, 0), at="20m"),
     # The autoscaler lifts it from one replica on.
     quiet("ServiceBelowMinimum", scaler(2), deployment(1, 1), at="20m"),
     quiet("ServiceBelowMinimum", scaler(2), deployment(0, 0, name="other"), at="20m"),

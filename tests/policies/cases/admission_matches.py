@@ -178,6 +178,16 @@ _MAKERS = (
     fails("who makes pods alone", team(*_each(_OWNED)), "space", words="reach GPU nodes"),
     passes("who makes pods, and what they tolerate", team(*_each(f"{_OWNED} && !has(object.spec.tolerations)"))),
     passes("who makes pods, and which node they name", team(*_each(f"{_OWNED} && !has(object.spec.nodeName)"))),
+    *(
+        fails(f"who asks: {text}", team(*_each(text)), "space", words="judges what such a pod asks for")
+        for text in (
+            "request.userInfo.username.startsWith('system:serviceaccount:kube-system:')",
+            "authorizer.group('').resource('pods').namespace('space').check('create').allowed()",
+            f"{_OWNED} // and not its tolerations",
+            f"{_OWNED} || '//' == ''  // nodeName",
+        )
+    ),
+    passes("a text that looks like a comment", team(*_each(f"{_OWNED} && 'https://x' != object.spec.nodeName"))),
     passes("who makes pods, beside a policy about images", team(*_each(_OWNED, "object.spec.containers.size() == 1"))),
 )
 _PRIORITIES = (

@@ -1,0 +1,71 @@
+"""Ports for engines. Workspaces of one user share them out, though an engine binds its port only seconds later."""
+
+import fcntl
+import os
+import random
+import socket
+from collections.abc import Iterable
+from functools import cache
+from threading import Lock
+
+from gpu_blueprint.errors import LabError
+
+from .orphans import find_temporary_folder
+
+PORTS = range(20_000, 30_000)
+"""Ports that neither the kernel gives to outgoing connections nor Kubernetes to Services of type NodePort."""
+_TRIES = 1_000
+_held: set[int] = set()
+"""The ports of this process: record locks tell processes apart, and not the threads of one."""
+_lock = Lock()
+
+
+def claim_port() -> int:
+    """Return a port that nobody listens on, on any address, and that no other workspace of this user has claimed.
+
+    A claim ends with ``release_ports``, or with the process.
+
+    Raises:
+        LabError: All ports seem to be taken.
+    """
+    for _ in range(_TRIES):
+        port = random.choice(PORTS)  # noqa: S311  two workspaces must not try the same ports in the same order
+        with _lock:
+            if port not in _held and is_free(port) and _claim(port):
+                _held.add(port)
+                return port
+    raise LabError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free on this machine")
+
+
+def release_ports(ports: Iterable[int]) -> None:
+    """End the claims of this process on some ports."""
+    with _lock:
+        for port in ports:
+            fcntl.lockf(_open_claims(), fcntl.LOCK_UN, 1, port)
+            _held.discard(port)
+
+
+def is_free(port: int) -> bool:
+    """Return whether nobody listens on a port."""
+    with socket.socket() as probe:
+        try:
+            probe.bind(("", port))  # Karpenter listens on every address; this probe never listens
+        except OSError:
+            return False
+    return True
+
+
+def _claim(port: int) -> bool:
+    """Lock the byte of the file that stands for the port; the system unlocks it when the process ends."""
+    try:
+        fcntl.lockf(_open_claims(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    except OSError:
+        return False
+    return True
+
+
+@cache
+def _open_claims() -> int:
+    """Return the file of all claims, which stays open: closing any descriptor of it would end every claim."""
+    file = find_temporary_folder() / f"gpu-blueprint-ports-{os.getuid()}"
+    return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
