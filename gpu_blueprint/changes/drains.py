@@ -167,8 +167,8 @@ def _tell_drift_of_pinned(grace: str) -> str:
     if not grace:
         return f"{PINNED} keeps its node"
     return (
-        f"{PINNED} keeps no node: the node takes no new pods at once, no successor starts for it, and it is deleted "
-        f"after {grace} less its own grace"
+        f"{PINNED} does not protect its node: the node takes no new pods from then on, no successor starts for the "
+        f"pod, and the pod is deleted {grace}, less its own grace, later"
     )
 
 

@@ -56,8 +56,8 @@ _PINNED_PODS = (
     ("consolidation of an under-used node", "it stays, and so does its node"),
     (
         "drift: a new AMI, another template or node class",
-        "the node takes no new pods at once, no successor starts for the pod, and it is deleted at the end of the "
-        "pool's terminationGracePeriod less its own; then it starts anew",
+        "the node takes no new pods from then on, no successor starts for the pod, and the pod is deleted at the end "
+        "of the pool's terminationGracePeriod, less its own grace; then it starts anew",
     ),
     ("the age of a node (`expireAfter`), the close of `hours`, a pool that goes", "the same"),
     (

@@ -70,7 +70,7 @@ def test_a_budget_of_no_node_blocks_the_drain() -> None:
 def test_a_pod_that_may_not_be_evicted_keeps_no_node_that_drifts_and_has_a_grace() -> None:
     """tests/changes/test_drains_successors_on_karpenter.py sees the same of the real Karpenter."""
     (found,) = drain([MAIN, NODES], [make_pool(template=TAINTED), NODES])
-    assert "no successor starts for it, and it is deleted after 1h less its own grace" in found.pinned
+    assert "no successor starts for the pod, and the pod is deleted 1h, less its own grace, later" in found.pinned
     endless = make_pool(template={"terminationGracePeriod": None})
     (kept,) = drain([endless, NODES], [make_pool(template={**TAINTED, "terminationGracePeriod": None}), NODES])
     assert kept.pinned.endswith("lets none go) keeps its node")

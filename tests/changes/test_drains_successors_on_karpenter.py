@@ -19,7 +19,9 @@ def lab() -> Iterator[SuccessorLab]:
 
 def test_a_pod_that_may_not_be_evicted_keeps_no_node_and_gets_no_successor(lab: SuccessorLab) -> None:
     drains = {drain.pool: drain.pinned for drain in find_drains(lab.before, lab.after, ())}
-    assert drains["pins"].endswith("no successor starts for it, and it is deleted after 40s less its own grace")
+    assert drains["pins"].endswith(
+        "no successor starts for the pod, and the pod is deleted 40s, less its own grace, later"
+    )
     pinned = ["always", "an-hour", "budget", "full-pin"]
     assert lab.watch_until_gone(pinned) >= set(pinned)
     assert lab.count("pins", new=True) == 1, "the pod that may be evicted has a successor, the others have none"
