@@ -30,7 +30,7 @@ Labels = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Operator:
-    """What nodes read of the GPU Operator in a plan; ``default`` is the file of nodes that name none."""
+    """The part of the GPU Operator that nodes read in a plan; ``default`` is the file of nodes that name none."""
 
     runs: bool = False
     default: str = _UNSHARED
