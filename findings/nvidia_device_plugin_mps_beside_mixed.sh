@@ -2,10 +2,10 @@
 # NVIDIA's device plugin 0.19.1 ends at its start where a file shares GPUs by MPS and the variable MIG_STRATEGY is `mixed`,
 # before it looks for a GPU: also on a node whose GPUs know no MIG. The GPU Operator sets that variable for all nodes.
 #
-# Guessed before the run: the strategy is ignored where no GPU has MIG.
-# Seen: exit code 1 and the words below. The same file starts with no variable, with `single`, with `none`, and with
-# `mixed` for time-slicing. The file's own `flags.migStrategy` counts like the variable, whatever the case of its letters,
-# and the variable wins over the file.
+# Expected by whoever sets it: the strategy says nothing to nodes whose GPUs have no MIG.
+# Seen: exit code 1 and the words below. The same file starts without the variable, with `single`, and with `none`, which
+# wins over the file; time-slicing starts with `mixed`. The file's own `flags.migStrategy` counts like the variable,
+# whatever the case of its letters.
 #
 # Needs Go, a C compiler and Linux. Run: findings/nvidia_device_plugin_mps_beside_mixed.sh
 set -euo pipefail

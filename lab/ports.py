@@ -12,7 +12,7 @@ from gpu_blueprint.errors import LabError
 
 from .orphans import find_temporary_folder
 
-PORTS = range(20_000, 30_000)
+_PORTS = range(20_000, 30_000)
 """Ports that neither the kernel gives to outgoing connections nor Kubernetes to Services of type NodePort."""
 _TRIES = 1_000
 _held: set[int] = set()
@@ -29,12 +29,12 @@ def claim_port() -> int:
         LabError: All ports seem to be taken.
     """
     for _ in range(_TRIES):
-        port = random.choice(PORTS)  # noqa: S311  two workspaces must not try the same ports in the same order
+        port = random.choice(_PORTS)  # noqa: S311  two workspaces must not try the same ports in the same order
         with _lock:
-            if port not in _held and is_free(port) and _claim(port):
+            if port not in _held and _is_free(port) and _claim(port):
                 _held.add(port)
                 return port
-    raise LabError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free on this machine")
+    raise LabError(f"no port from {_PORTS.start} to {_PORTS.stop - 1} is free on this machine")
 
 
 def release_ports(ports: Iterable[int]) -> None:
@@ -45,7 +45,7 @@ def release_ports(ports: Iterable[int]) -> None:
             _held.discard(port)
 
 
-def is_free(port: int) -> bool:
+def _is_free(port: int) -> bool:
     """Return whether nobody listens on a port."""
     with socket.socket() as probe:
         try:

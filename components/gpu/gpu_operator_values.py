@@ -8,7 +8,7 @@ import yaml
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile
-from gpu_blueprint.sharing.profile import PLUGIN_CONFIG_LABEL
+from gpu_blueprint.sharing.profile import PLUGIN_CONFIG_LABEL, UNSHARED
 
 from ..helm import complete_values
 from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
@@ -68,23 +68,19 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
     return exporter
 
 
-_UNSHARED = "none"
-"""Name of the file that shares no GPU."""
-
-
 def _find_default(profiles: Sequence[SharingProfile]) -> str:
     """Return the file of nodes without a label, with which the plugin also starts on all others.
 
     It reads the label a moment later (NVIDIA/k8s-device-plugin#1645). In this moment a shared node hands out whole
     GPUs, unless all nodes share alike: then each node starts with its own file.
     """
-    names = {profile.node_labels.get(PLUGIN_CONFIG_LABEL, _UNSHARED) for profile in profiles}
-    return names.pop() if len(names) == 1 else _UNSHARED
+    names = {profile.node_labels.get(PLUGIN_CONFIG_LABEL, UNSHARED) for profile in profiles}
+    return names.pop() if len(names) == 1 else UNSHARED
 
 
 def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
     """Return one device-plugin config per way of sharing."""
-    files: dict[str, Any] = {_UNSHARED: UNSHARED_PLUGIN_CONFIG}
+    files: dict[str, Any] = {UNSHARED: UNSHARED_PLUGIN_CONFIG}
     for profile in profiles:
         files |= profile.plugin_configs
     return {

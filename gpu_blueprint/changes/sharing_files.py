@@ -1,4 +1,4 @@
-"""Files of the GPU Operator that running nodes read: those that a label names, and the default of the device plugin."""
+"""Running nodes read files of the GPU Operator: a label names the file, else the device plugin takes its default."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,18 +10,17 @@ import yaml
 from ..catalog.labels import GPU_LABEL
 from ..catalog.versions import GPU_OPERATOR
 from ..plan import PlannedResource
-from ..sharing.profile import MIG_CONFIG_LABEL, OPERANDS_LABEL, PLUGIN_CONFIG_LABEL, POOL_KEY
+from ..sharing.profile import MIG_CONFIG_LABEL, OPERANDS_LABEL, PLUGIN_CONFIG_LABEL, POOL_KEY, UNSHARED
 from .planned_nodes import NODE_GROUP, PlannedNodes, as_list, as_mapping, dig
+from .retention import RELEASE
 
 _WORDS = {PLUGIN_CONFIG_LABEL: "device plugin's file", MIG_CONFIG_LABEL: "MIG layout"}
 """Label of nodes → the thing that its value names."""
-_UNSHARED = "none"
-_OF_ALL = {(PLUGIN_CONFIG_LABEL, _UNSHARED), (MIG_CONFIG_LABEL, "all-disabled")}
+_OF_ALL = {(PLUGIN_CONFIG_LABEL, UNSHARED), (MIG_CONFIG_LABEL, "all-disabled")}
 """The files that the operator always has; no label of ours names them."""
 _MODES = {"mps": "mps", "timeSlicing": "time-slicing"}
 """Key in a file of the device plugin → mode of the stack file."""
 _SERVED = f"{OPERANDS_LABEL}!=false"
-_RELEASE = "kubernetes:helm.sh/v3:Release"
 
 File = tuple[str, str]
 """Label and value by which nodes name a file."""
@@ -33,7 +32,7 @@ class _Operator:
     """The part of the GPU Operator that nodes read in a plan; ``default`` is the file of nodes that name none."""
 
     runs: bool = False
-    default: str = _UNSHARED
+    default: str = UNSHARED
     files: Mapping[File, Any] = field(default_factory=dict)
 
 
@@ -56,7 +55,7 @@ def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedRe
         elif pool in stay and _is_served(labels) and old.runs and not new.runs:
             why = "need the GPU Operator, which the edit removes: without its device plugin a node hands out no GPU"
             selector = f"{POOL_KEY}={pool},{_SERVED}"
-        elif _reads_default(labels) and old.default == _UNSHARED != new.default:
+        elif _reads_default(labels) and old.default == UNSHARED != new.default:
             why = f"name no file of the device plugin, and its default becomes {new.default}: they hand out its shares"
             selector = f"{POOL_KEY}={pool},!{PLUGIN_CONFIG_LABEL}"
         else:
@@ -82,7 +81,7 @@ def find_unused_files(before: Sequence[PlannedResource], after: Sequence[Planned
             yield f"retiredSharing keeps the {_WORDS[label]} {value} until {command} lists no node"
     if old.runs and not new.runs and not any(map(_is_served, pools)):
         yield f"the GPU Operator goes: `kubectl get nodes -l '{GPU_LABEL},{_SERVED}'` must list no node"
-    if old.runs and old.default == _UNSHARED != new.default and not any(map(_reads_default, pools)):
+    if old.runs and old.default == UNSHARED != new.default and not any(map(_reads_default, pools)):
         nodes = f"{GPU_LABEL},{_SERVED},!{PLUGIN_CONFIG_LABEL}"
         yield f"the device plugin's default becomes {new.default}: `kubectl get nodes -l '{nodes}'` must list no node"
 
@@ -122,7 +121,7 @@ def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:
 
 def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:
     for release in resources:
-        if release.type == _RELEASE and release.inputs.get("name") == GPU_OPERATOR.name:
+        if release.type == RELEASE and release.inputs.get("name") == GPU_OPERATOR.name:
             values = as_mapping(release.inputs.get("values"))
             config = as_mapping(dig(values, "devicePlugin", "config"))
             files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in _read_data(config).items()}
@@ -130,7 +129,7 @@ def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:
                 for text in _read_data(as_mapping(dig(values, "migManager", "config"))).values():
                     cuts = as_mapping(dig(_parse(text), "mig-configs"))
                     files |= {(MIG_CONFIG_LABEL, str(name)): cut for name, cut in cuts.items()}
-            return _Operator(True, str(config.get("default") or _UNSHARED), files)
+            return _Operator(True, str(config.get("default") or UNSHARED), files)
     return _Operator()
 
 

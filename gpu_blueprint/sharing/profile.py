@@ -21,6 +21,8 @@ POOL_KEY = "gpu-blueprint/pool"
 MIG_CONFIG_LABEL = "nvidia.com/mig.config"
 OPERANDS_LABEL = "nvidia.com/gpu.deploy.operands"
 PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config"
+UNSHARED = "none"
+"""Name of the device-plugin config file that shares no GPU."""
 UNSHARED_PLUGIN_CONFIG: Mapping[str, Any] = {"version": "v1", "flags": {"migStrategy": "mixed"}}
 """The device-plugin config file that shares no GPU. ``mixed`` gives each MIG profile a resource name of its own."""
 

@@ -81,6 +81,6 @@ def test_a_port_that_is_taken_is_not_given(address: str, monkeypatch: pytest.Mon
 
 
 def test_a_machine_without_free_ports_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "is_free", lambda _: False)
+    monkeypatch.setattr(module, "_is_free", lambda _: False)
     with pytest.raises(LabError, match="no port from 20000 to 29999 is free"):
         claim_port()

@@ -24,15 +24,15 @@ def _select_deployment(field: str) -> str:
     return f"max by (namespace, deployment) (kube_deployment_{field})"
 
 
+def _select_condition(kind: str) -> str:
+    return f'max by (namespace, scaledobject, deployment) (kube_scaledobject_status_condition{{type="{kind}"}})'
+
+
 _REPLICAS = _select("status_current_replicas")
-_CONDITION = "max by (namespace, scaledobject, deployment) (kube_scaledobject_status_condition"
 _LEAST = "max by (namespace, deployment) (kube_scaledobject_spec_min_replicas)"
-_OF_PAUSED = (
-    "unless on (namespace, deployment)"
-    ' max by (namespace, deployment) (kube_scaledobject_status_condition{type="Paused"}) == 1'
-)
-"""Leaves out Deployments whose ScaledObject is paused, as one is held at 0: KEDA then corrects nothing."""
-_FAILS = f'({_CONDITION}{{type="Ready"}}) == 0 or {_CONDITION}{{type="Fallback"}}) == 1)'
+_FAILS = f"({_select_condition('Ready')} == 0 or {_select_condition('Fallback')} == 1)"
+_OF_PAUSED = f"unless on (namespace, deployment) {_select_condition('Paused')} == 1"
+"""Leaves out Deployments whose ScaledObject is paused: KEDA then scales nothing, and somebody wants it so."""
 
 _SCALED = copy_label(
     f'{_AUTOSCALER}_info{{{_OF_KEDA},scaletargetref_kind="Deployment"}}', "deployment", "scaletargetref_name"

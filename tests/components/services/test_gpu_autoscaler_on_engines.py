@@ -37,7 +37,7 @@ SECONDS_TO_END = 5
 
 @dataclass
 class Exporter:
-    """What a Prometheus scrapes: series, and the replicas that Deployments want, as kube-state-metrics has them."""
+    """A target of Prometheus. It shows some series, and of each Deployment the replicas that it wants."""
 
     kube: KubeClient
     series: dict[str, float]
@@ -141,6 +141,10 @@ class Outages:
         rows = found.get("status", {}).get("conditions") or []
         return next((str(row["reason"]) for row in rows if row["type"] == kind), "")
 
+    def wait_for_value(self, name: str) -> None:
+        """Wait until the scaler's HorizontalPodAutoscaler has a value."""
+        self.wait(lambda: self.read_reason(name, "ScalingActive") == "ValidMetricFound")
+
     def wait(self, holds: Callable[[], bool]) -> None:
         """Wait until something holds, and fail with the state of all scalers if it never does."""
         end = time.monotonic() + PATIENCE_S
@@ -194,7 +198,7 @@ def test_an_outage_keeps_replicas_lifts_a_deployment_from_0_and_wakes_no_service
     outages.create("asleep", 0, 0, work("asleep"), {"signal": "queue", "perReplica": 4})
     for name, least in ("awake", 0), ("steady", 2):
         outages.create(name, least, 3, work(name))
-        outages.wait(lambda name=name: outages.read_reason(name, "ScalingActive") == "ValidMetricFound")  # type: ignore[misc]
+        outages.wait_for_value(name)
     outages.wait(lambda: outages.read_condition("asleep", "Ready") == "True")
     assert [outages.count(name) for name in ("asleep", "awake", "steady")] == [0, 3, 3]
     outages.stop_prometheus()
