@@ -11,6 +11,7 @@ import pulumi
 
 from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, NODE_ADD_ONS
 from gpu_blueprint.config import Pool, StackConfig
+from gpu_blueprint.serving.scaling import list_scaled_services
 from gpu_blueprint.tenancy.identities import list_grants
 
 from .billing.billing import Billing
@@ -272,12 +273,11 @@ class Platform(pulumi.ComponentResource):
 
     def _make_services(self, spaces: Mapping[str, TenantSpace], *, opts: pulumi.ResourceOptions) -> None:
         """Make the models, and the scalers of models and of teams' services."""
-        config = self._config
-        own = f"{self.cluster_name}-"
+        config, own = self._config, f"{self.cluster_name}-"
         for model in config.models:
-            ready = spaces[model.tenant].ready
-            Model(f"{own}{model.tenant}/{model.name}", config, model, depends_on=ready, opts=opts)
-        for service in config.all_services:
+            made = f"{own}{model.tenant}/{model.name}"
+            Model(made, config, model, depends_on=spaces[model.tenant].ready, opts=opts)
+        for service in list_scaled_services(config):
             name = f"{service.tenant}/{service.name}"
             GpuAutoscaler(
                 own + name,

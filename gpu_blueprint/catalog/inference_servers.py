@@ -1,4 +1,5 @@
-"""Inference servers with known metrics: the length of the queue, the rate of answers, the latency.
+"""Inference servers with known metrics: the requests in flight and in the queue, the rate of answers, the
+latency.
 
 Sources: vLLM documentation, Production Metrics (docs.vllm.ai, usage/metrics); Triton Inference Server user guide,
 Metrics (docs.nvidia.com, user_guide/metrics). Read 2026-11-21.
@@ -20,6 +21,8 @@ class InferenceServer:
     """Prefix of all its metrics."""
     waiting: str
     """Requests in the queue; the metric exists while a pod runs, even if the queue is empty."""
+    in_flight: str
+    """Requests at work or in the queue."""
     served: str
     """Answered requests a second."""
     latency: str
@@ -52,6 +55,7 @@ _ROWS = (
         port=8000,
         prefix="vllm:",
         waiting="sum(vllm:num_requests_waiting{%s})",
+        in_flight="sum(vllm:num_requests_running{%s} + vllm:num_requests_waiting{%s})",
         served="sum(rate(vllm:request_success_total{%s}[2m]))",
         latency="histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket{%s}[2m])))",
         latency_is="time to the first token, 95th percentile",
@@ -64,6 +68,8 @@ _ROWS = (
         port=8002,
         prefix="nv_",
         waiting="sum(nv_inference_pending_request_count{%s})",
+        # Seconds of requests that end in a second are the mean number of requests (Little's law).
+        in_flight="sum(rate(nv_inference_request_duration_us{%s}[2m])) / 1e6",
         served="sum(rate(nv_inference_request_success{%s}[2m]))",
         latency="sum(rate(nv_inference_request_duration_us{%s}[2m]))"
         " / sum(rate(nv_inference_request_success{%s}[2m])) / 1e6",

@@ -1,9 +1,10 @@
-"""The services whose scaling tenants gain and lose."""
+"""The services whose scaling tenants gain and lose, and the Deployments that scale on other signals."""
 
 from collections.abc import Iterator, Set
+from typing import Any
 
 from .models import list_model_deployments
-from .tenant_view import Shift, TenantView, read_map
+from .tenant_view import Shift, TenantView, read_list, read_map
 
 
 def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
@@ -21,6 +22,26 @@ def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
         elif was != now:
             text = f"service {name} runs {now[0]} to {now[1]} replicas instead of {was[0]} to {was[1]}"
             yield Shift(tenant, text, is_loss=now[1] < was[1] or now[0] < was[0])
+
+
+def compare_signals(before: TenantView, after: TenantView) -> Iterator[Shift]:
+    """Yield the Deployments, of services and of models, that have other replicas at the same load."""
+    old, new = _collect_triggers(before), _collect_triggers(after)
+    for (tenant, name), triggers in new.items():
+        if old.get((tenant, name), triggers) != triggers:
+            text = f"{name} scales on other signals, so the same load may take other replicas"
+            yield Shift(tenant, f"{text}; `blueprint explain` shows their PromQL")
+
+
+def _collect_triggers(view: TenantView) -> dict[tuple[str, str], list[Any]]:
+    """Return tenant and Deployment → the triggers of its ScaledObject."""
+    return {
+        (tenant, str(read_map(scaler.inputs, "spec", "scaleTargetRef").get("name"))): [
+            (trigger.get("metricType"), read_map(trigger, "metadata"))
+            for trigger in read_list(scaler.inputs, "spec", "triggers")
+        ]
+        for tenant, _, scaler in view.list_owned("ScaledObject")
+    }
 
 
 def _collect_services(view: TenantView, of_models: Set[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:

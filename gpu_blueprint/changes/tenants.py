@@ -9,7 +9,7 @@ from .closings import compare_hours
 from .effects import ALL_TENANTS, ResourceChange, TenantChange
 from .identities import compare_identities
 from .models import compare_models
-from .scaling import compare_services
+from .scaling import compare_services, compare_signals
 from .snapshot import Snapshot
 from .tenant_queues import compare_queues
 from .tenant_quotas import compare_tenant_quotas
@@ -29,6 +29,7 @@ _ASPECTS = (
     compare_admission,
     compare_identities,
     compare_services,
+    compare_signals,
     compare_hours,
 )
 

@@ -20,7 +20,7 @@ from .model_parts import (
 from .model_shapes import ModelShape
 from .network import refuse_repeated
 from .scalars import Name, Rate, Share, ShortDuration
-from .services import Queue, Replicas, Service, Signal
+from .services import Replicas, Service, Signal
 from .storage import AnyStorage, S3Storage
 from .tenants import GpuAmount
 
@@ -32,8 +32,6 @@ MANAGER_LABEL, MANAGER = "app.kubernetes.io/managed-by", "gpu-blueprint"
 """Label of everything that belongs to a model. Charts of the team may use the same names, and say Helm here."""
 ConfigJson = Annotated[str, Field(min_length=1, max_length=500)]
 KvCacheDtype = Literal["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"]
-_QUEUE = Queue.model_construct(signal="queue", per_replica=4)
-"""A few waiting requests say that a replica is missing, before callers notice."""
 
 
 class _Next(Model):
@@ -106,8 +104,10 @@ class ServedModel(Model):
     """Further flags of the server, such as `{enable-prefix-caching: true}`; a flag that is true has no value."""
     replicas: Replicas
     """Least and most replicas, of both versions together."""
-    scale_on: list[Signal] = Field([], max_length=5)
-    """Signals of the load. Default: the length of the queue."""
+    scale_on: list[Signal] = Field([], max_length=6)
+    """Signals of the load. Default: the requests in flight, at most four fifths of those that a replica computes at
+    once, and 4 waiting requests a replica. A replica of vLLM computes as many as its KV cache holds sequences of
+    `maxModelLen`: where most are shorter, write a larger number."""
     quiet_seconds: int = Field(900, ge=1, le=3600)
     """Seconds for which fewer replicas must suffice before a replica goes, from 180 to 3600."""
     drain: ShortDuration | None = None
@@ -142,11 +142,6 @@ class ServedModel(Model):
         own = {"app.kubernetes.io/version": self.version} if self.version else {}
         return self.shared_labels | self.pod_labels | own
 
-    @property
-    def signals(self) -> list[Signal]:
-        """The stated signals, or the queue."""
-        return list(self.scale_on) or [_QUEUE]
-
     def streams_from(self, storage: AnyStorage) -> bool:
         """Return whether the server reads its weights from S3 itself, without a mount."""
         return isinstance(storage, S3Storage) and self.server_name == "vllm" and self.source.load != "mount"
@@ -165,7 +160,7 @@ class ServedModel(Model):
         return [present, present.model_copy(update={**following.changes, "replicas": theirs})]
 
     def to_service(self) -> Service:
-        """Return this version as a service, which scales its Deployment."""
+        """Return this version as a service, which scales its Deployment on the stated signals, if any."""
         return Service.model_construct(
             name=self.deployment,
             tenant=self.tenant,
@@ -174,7 +169,7 @@ class ServedModel(Model):
             server=self.server_name,
             pod_labels=self.pod_labels,
             replicas=self.replicas,
-            scale_on=self.signals,
+            scale_on=self.scale_on,
             quiet_seconds=self.quiet_seconds,
         )
 

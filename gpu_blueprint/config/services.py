@@ -61,6 +61,16 @@ class Queue(Model):
     """Requests that may wait for each replica."""
 
 
+class InFlight(Model):
+    """Requests inside the server, at work or waiting."""
+
+    signal: Literal["in-flight"]
+    """The number of requests in flight, which stays above 0 at full load. vLLM: counted. Triton: the time of all
+    requests that ended in a second."""
+    per_replica: Threshold
+    """Requests in flight that one replica answers well."""
+
+
 class Requests(Model):
     """Requests a second."""
 
@@ -110,7 +120,7 @@ class Query(Model):
             yield Problem(fault.kind, ("promql",), f"{self.promql!r} {fault.reason}", fault.hint)
 
 
-Signal = Annotated[Queue | Requests | Latency | SmActivity | Query, Field(discriminator="signal")]
+Signal = Annotated[InFlight | Queue | Requests | Latency | SmActivity | Query, Field(discriminator="signal")]
 
 
 class Scaling(Model):
@@ -124,7 +134,7 @@ class Scaling(Model):
     """Labels of the pods. Default: `app.kubernetes.io/name` with the name of the service."""
     replicas: Replicas
     """Least and most replicas."""
-    scale_on: list[Signal] = Field(min_length=1, max_length=5)
+    scale_on: list[Signal] = Field(min_length=1, max_length=6)
     """Signals of the load; the signal that asks for most replicas wins."""
     quiet_seconds: int = Field(900, ge=1, le=3600)
     """Seconds for which fewer replicas must suffice before a replica goes, from 180 to 3600. Choose it longer than a
@@ -149,15 +159,16 @@ class Scaling(Model):
         signals = [scaled.signal for scaled in self.scale_on]
         yield from refuse_repeated([signal for signal in signals if signal != "query"], "scaleOn")
         for index, signal in enumerate(signals):
-            if self.server is None and signal in ("queue", "requests", "latency"):
+            if self.server is None and signal in ("in-flight", "queue", "requests", "latency"):
                 reason = f"the signal {signal!r} reads the server's own metrics, and no server is named"
                 hint = "add server (vllm or triton), or use signal: query"
                 yield Problem("signal-without-server", ("scaleOn", index, "signal"), reason, hint)
         if self.replicas.min == 0 and "query" not in signals:
+            load = " and ".join(signals) or "the load"
             yield Problem(
                 "nothing-wakes-service",
                 ("replicas", "min"),
-                f"{' and '.join(signals)} cannot be measured while no pod runs, so nothing would wake the service",
+                f"{load} cannot be measured while no pod runs, so nothing would wake the service",
                 "write 1, or add a signal: query on a metric that exists without pods, such as the length of a queue",
             )
 

@@ -10,7 +10,7 @@ without a failure, so an outage would use it up, and the first quiet poll would 
 from dataclasses import dataclass, replace
 
 from ..catalog.inference_servers import INFERENCE_SERVERS, InferenceServer
-from ..config.services import Latency, Query, Queue, Requests, Scaling, Signal, SmActivity
+from ..config.services import InFlight, Latency, Query, Queue, Requests, Scaling, Signal, SmActivity
 
 RANDOM = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters of the random suffixes of pod names (k8s.io/apimachinery, util/rand).
@@ -68,6 +68,8 @@ def _build_measure(deployment: str, namespace: str, scaling: Scaling, signal: Si
     # A Deployment at 0 has no pods to measure. Without a value KEDA would leave it there, even under its minimum.
     at_zero = f"or vector(0) and on () ({_select_wanted(deployment, namespace)} == 0)"
     match signal:
+        case InFlight():
+            return Measure(f"{_find_server(scaling).in_flight} {at_zero}".replace("%s", job), signal.per_replica, True)
         case Queue():
             return Measure(f"{_find_server(scaling).waiting} {at_zero}".replace("%s", job), signal.per_replica, True)
         case Requests():

@@ -6,6 +6,7 @@ from ..config import StackConfig
 from ..config.models import ServedModel
 from ..cost.capacity import list_capacities
 from ..cost.models import MillionPrice, describe_hours, describe_whole_nodes, estimate_models, write_mean
+from ..serving.scaling import scale_model
 from .model_calls import explain_calls
 from .model_ends import explain_ends
 from .model_run import explain_run
@@ -31,7 +32,7 @@ def explain_model(stack: StackConfig, model: ServedModel, name: str = "STACK") -
     yield Step("a replica asks", (describe_request(stack, pool, limits),))
     yield from _vary(versions, lambda version: explain_run(stack, pool, version))
     yield from explain_ends(stack, pool, model)
-    yield from _vary(versions, lambda version: explain_scaling(stack, version.to_service()))
+    yield from _vary(versions, lambda version: explain_scaling(stack, scale_model(stack, version)))
     yield explain_quota(stack, versions[0].to_service())
     yield Step("cost", tuple(_describe_cost(stack, model)))
     yield from explain_calls(stack, model)

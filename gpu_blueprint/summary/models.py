@@ -14,6 +14,7 @@ from ..serving.drains import plan_drain
 from ..serving.images import find_tag, place_image
 from ..serving.memory import measure_model
 from ..serving.objects import SERVICE_PORT
+from ..serving.scaling import scale_model
 from ..serving.sources import is_streamed
 from ..serving.starts import estimate_model_start, find_amounts
 from ..storage.names import name_bucket
@@ -109,7 +110,7 @@ def summarize_model(stack: StackConfig, model: ServedModel) -> ModelSummary:
         url=name_address(model, namespace),
         callers=list(dict.fromkeys([namespace, *model.callers])),
         models=[entry.name for entry in model.models] if isinstance(model, TritonModel) else [model.name],
-        scales_on=summarize_service(stack, model.to_service()).scales_on,
+        scales_on=summarize_service(stack, scale_model(stack, model)).scales_on,
         answer_seconds=drain.answer,
         grace_seconds=drain.grace,
         versions=[_summarize_version(stack, pool, version) for version in model.list_versions()],

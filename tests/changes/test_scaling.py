@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.changes.scaling import compare_services
+from gpu_blueprint.changes.scaling import compare_services, compare_signals
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.plan import PlannedResource
 
@@ -45,3 +45,19 @@ def test_a_tenant_that_goes_has_no_lines_of_its_services() -> None:
 @pytest.mark.parametrize("spec", [None, {}, {"scaleTargetRef": None, "minReplicaCount": {"$unknown": True}}])
 def test_absurd_scalers_do_no_harm(spec: Any) -> None:
     assert len(find(view(), view(kube("ScaledObject", "x", "vision", spec=spec)))) == 1
+
+
+def triggered(query: str, threshold: str = "4", metric: str = "AverageValue") -> PlannedResource:
+    trigger = {"type": "prometheus", "metricType": metric, "metadata": {"query": query, "threshold": threshold}}
+    return kube("ScaledObject", "chat", "vision", spec={"scaleTargetRef": {"name": "chat"}, "triggers": [trigger]})
+
+
+@pytest.mark.parametrize("now", [triggered("sum(b)"), triggered("sum(a)", "5"), triggered("sum(a)", metric="Value")])
+def test_other_signals_are_told(now: PlannedResource) -> None:
+    (shift,) = compare_signals(view(triggered("sum(a)")), view(now))
+    assert shift.text.startswith("chat scales on other signals") and not shift.is_loss
+
+
+def test_the_same_signals_and_a_new_scaler_have_no_line() -> None:
+    assert not list(compare_signals(view(triggered("sum(a)")), view(triggered("sum(a)"))))
+    assert not list(compare_signals(view(), view(triggered("sum(a)"))))

@@ -74,14 +74,6 @@ def test_each_version_keeps_a_replica(share: float) -> None:
     assert [part.replicas.min for part in model.list_versions()] == [1, 1]
 
 
-def test_a_model_scales_by_its_queue_unless_it_says_otherwise() -> None:
-    (model,) = config_of(vllm()).models
-    (signal,) = model.to_service().scale_on
-    assert signal.signal == "queue"
-    (other,) = config_of(vllm(scaleOn=[{"signal": "requests", "perReplica": 2}])).models
-    assert [signal.signal for signal in other.to_service().scale_on] == ["requests"]
-
-
 def test_services_and_versions_of_models_scale_alike_and_in_the_order_of_the_file() -> None:
     own = builders.service(replicas={"min": 1, "max": 1}, name="own")
     stack = config_of(vllm(next=NEXT), triton(), services=[own])

@@ -41,7 +41,13 @@ PODS = {
     f'{ACTIVE}{{namespace="other",pod="chat.v2-5d4f8-pqrst",gpu="3"}}': "1x20",
 }
 SQS = {'aws_sqs_visible{queue="chat"}': "40x20"}
+RUNNING = {series.replace("waiting", "running"): values for series, values in WAITING.items()}
 VALUES: tuple[tuple[str, str, dict[str, str], float | None], ...] = (
+    ("vllm", "in-flight", {**WAITING, **RUNNING}, 16),
+    ("vllm", "in-flight", {**dict.fromkeys(WAITING, "0x20"), **RUNNING}, 8),
+    ("vllm", "in-flight", {}, None),
+    ("triton", "in-flight", TRITON, 0.5),
+    ("triton", "in-flight", {**TRITON, **TRITON_AT_REST}, 0),
     ("vllm", "queue", WAITING, 8),
     ("vllm", "queue", ALIKE, None),
     ("vllm", "queue", {series.replace('namespace="team"', 'namespace="other"'): "3x20" for series in WAITING}, None),

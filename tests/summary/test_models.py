@@ -24,7 +24,11 @@ def note(stack: StackConfig) -> list[str]:
 def test_a_model_has_an_address_and_callers() -> None:
     found, _ = summarize_models(serve(chat(callers=["gateway"]), ranking()))
     assert (found.url, found.callers) == ("http://chat.serving.svc", ["serving", "gateway"])
-    assert (found.gpus, found.scales_on, found.models) == ("1 nvidia.com/gpu", ["queue 4 each"], ["chat"])
+    assert (found.gpus, found.scales_on, found.models) == (
+        "1 nvidia.com/gpu",
+        ["in-flight 18 each", "queue 4 each"],
+        ["chat"],
+    )
 
 
 def test_triton_serves_the_models_that_its_entry_names() -> None:
@@ -71,7 +75,11 @@ def test_versions_have_their_own_replicas_image_and_memory() -> None:
 
 def test_the_document_has_the_names_of_a_stack_file_and_the_seconds_of_a_start() -> None:
     found = model_as_json(summarize_models(serve())[0])
-    assert (found["answerSeconds"], found["graceSeconds"], found["scalesOn"]) == (280, 300, ["queue 4 each"])
+    assert (found["answerSeconds"], found["graceSeconds"], found["scalesOn"]) == (
+        280,
+        300,
+        ["in-flight 18 each", "queue 4 each"],
+    )
     version = found["versions"][0]
     assert version["memory"]["sequences"] == 23 and version["minReplicas"] == 2
     assert version["start"]["seconds"] == sum(

@@ -18,6 +18,7 @@ from .builders import (
     stack,
     tenant,
 )
+from .field_effects_models import SIGNALS
 from .field_effects_pools import CPU_POOLS, OTHER
 from .field_effects_storage import STORAGE
 from .field_effects_tenants import TENANTS
@@ -124,10 +125,7 @@ def windowed() -> dict[str, Any]:
 
 
 MONITOR = "arn:aws:ce::111122223333:anomalymonitor/0a1b2c3d"
-QUEUE = {"signal": "queue", "perReplica": 4}
-RATE, LATENCY = {"signal": "requests", "perReplica": 4}, {"signal": "latency", "seconds": 2}
 ACTIVITY = {"signal": "sm-activity", "share": 0.6}
-SQS = {"signal": "query", "promql": "sum(a)", "perReplica": 10}
 TWO_TEAMS = [tenant(), tenant(name="other")]
 WORKSPACE = {"mode": "amp", "workspaceArn": AMP_ARN}
 OTHER_WORKSPACE = {**WORKSPACE, "workspaceArn": f"{AMP_ARN}4e"}
@@ -241,17 +239,7 @@ CHANGES: dict[str, Pair] = {
     "services[].tenant": stacks(
         {**services(), "tenants": TWO_TEAMS}, {**services(service(tenant="other")), "tenants": TWO_TEAMS}
     ),
-    "services[].scaleOn[]<Queue>.signal": scaled(QUEUE, {**QUEUE, "signal": "requests"}),
-    "services[].scaleOn[]<Queue>.perReplica": scaled(QUEUE, {**QUEUE, "perReplica": 5}),
-    "services[].scaleOn[]<Requests>.signal": scaled(RATE, QUEUE),
-    "services[].scaleOn[]<Requests>.perReplica": scaled(RATE, {**RATE, "perReplica": 5}),
-    "services[].scaleOn[]<Latency>.signal": scaled(LATENCY, QUEUE),
-    "services[].scaleOn[]<Latency>.seconds": scaled(LATENCY, {**LATENCY, "seconds": 1.5}),
-    "services[].scaleOn[]<SmActivity>.signal": scaled(ACTIVITY, QUEUE),
-    "services[].scaleOn[]<SmActivity>.share": scaled(ACTIVITY, {**ACTIVITY, "share": 0.7}),
-    "services[].scaleOn[]<Query>.signal": scaled(SQS, QUEUE),
-    "services[].scaleOn[]<Query>.promql": scaled(SQS, {**SQS, "promql": "sum(b)"}),
-    "services[].scaleOn[]<Query>.perReplica": scaled(SQS, {**SQS, "perReplica": 11}),
+    **{f"services[].scaleOn[]<{place}": scaled(one, two) for place, (one, two) in SIGNALS.items()},
     "helmOverrides.keda": stacks(services(), {**services(), "helmOverrides": {"keda": {"asciiArt": False}}}),
     "helmOverrides.karpenter": stacks({}, {"helmOverrides": {"karpenter": {"replicas": 3}}}),
     "helmOverrides.gpuOperator": stacks({}, {"helmOverrides": {"gpuOperator": {"ccManager": {"enabled": True}}}}),

@@ -14,7 +14,10 @@ _TEAM = {"cpu": "512", "memory": "2Ti"}
 _MODELS = {"VllmModel": vllm, "TritonModel": triton}
 _QUEUE = {"signal": "queue", "perReplica": 4}
 _QUERY = {"signal": "query", "promql": "sum(a)", "perReplica": 1}
-_SIGNALS: dict[str, tuple[Fields, Fields]] = {
+_IN_FLIGHT = {"signal": "in-flight", "perReplica": 4}
+SIGNALS: dict[str, tuple[Fields, Fields]] = {
+    "InFlight>.perReplica": (_IN_FLIGHT, {**_IN_FLIGHT, "perReplica": 5}),
+    "InFlight>.signal": (_IN_FLIGHT, _QUEUE),
     "Queue>.perReplica": (_QUEUE, {**_QUEUE, "perReplica": 5}),
     "Queue>.signal": (_QUEUE, {**_QUEUE, "signal": "requests"}),
     "Requests>.perReplica": ({"signal": "requests", "perReplica": 4}, {"signal": "requests", "perReplica": 5}),
@@ -67,7 +70,7 @@ _COMMON: dict[str, tuple[Fields, Fields]] = {
     "callers": ({}, {"callers": ["other"]}),
     "next.share": ({**follow({"share": 0.25})}, {**follow({"share": 0.5})}),
     "next.version": (follow({}), follow({"version": "v3"})),
-    **{f"scaleOn[]<{place}": ({"scaleOn": [one]}, {"scaleOn": [two]}) for place, (one, two) in _SIGNALS.items()},
+    **{f"scaleOn[]<{place}": ({"scaleOn": [one]}, {"scaleOn": [two]}) for place, (one, two) in SIGNALS.items()},
 }
 _OF_VERSIONS: dict[str, tuple[Fields, Fields]] = {
     "image.tag": ({"image": {"tag": "{old}"}}, {"image": {"tag": "{new}"}}),

@@ -38,6 +38,7 @@ def build_spec(*signals: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 QUEUE = {"signal": "queue", "perReplica": 4}
 SIGNALS: dict[str, dict[str, Any]] = {
+    "in-flight": {"signal": "in-flight", "perReplica": 24},
     "queue": QUEUE,
     "requests": {"signal": "requests", "perReplica": 12.5},
     "latency": {"signal": "latency", "seconds": 2},
@@ -104,7 +105,7 @@ def test_sums_are_divided_by_replicas_and_means_are_not(signal: str, kind: str, 
 
 def test_a_missing_value_is_an_error_and_not_a_zero() -> None:
     triggers = build_spec(*SIGNALS.values())["triggers"]
-    assert [trigger["metadata"]["ignoreNullValues"] for trigger in triggers] == ["false"] * 5
+    assert [trigger["metadata"]["ignoreNullValues"] for trigger in triggers] == ["false"] * len(SIGNALS)
 
 
 def test_a_failing_signal_keeps_the_replicas_and_at_least_the_minimum() -> None:
