@@ -124,18 +124,13 @@ def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:
         if release.type == RELEASE and release.inputs.get("name") == GPU_OPERATOR.name:
             values = as_mapping(release.inputs.get("values"))
             config = as_mapping(dig(values, "devicePlugin", "config"))
-            files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in _read_data(config).items()}
-            if dig(values, "migManager", "enabled") is not False:
-                for text in _read_data(as_mapping(dig(values, "migManager", "config"))).values():
-                    cuts = as_mapping(dig(_parse(text), "mig-configs"))
-                    files |= {(MIG_CONFIG_LABEL, str(name)): cut for name, cut in cuts.items()}
+            plugin = as_mapping(config.get("data"))
+            files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in plugin.items()}
+            for text in as_mapping(dig(values, "migManager", "config", "data")).values():
+                cuts = as_mapping(dig(_parse(text), "mig-configs"))
+                files |= {(MIG_CONFIG_LABEL, str(name)): cut for name, cut in cuts.items()}
             return _Operator(True, str(config.get("default") or UNSHARED), files)
     return _Operator()
-
-
-def _read_data(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the files of a ConfigMap that the chart makes; a team's own is not in the plan."""
-    return {} if config.get("create") is False else as_mapping(config.get("data"))
 
 
 def _parse(text: Any) -> Any:

@@ -31,6 +31,7 @@ from .gpu_health import (
     warn_of_unwatched_gpus,
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
+from .helm_values import refuse_helm_values_against_stack, warn_of_replaced_helm_values
 from .identities import refuse_identities_without_grant, refuse_large_identities, refuse_wide_statements
 from .images import (
     refuse_mirrors_in_the_cache,
@@ -176,6 +177,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_helm_values_without_chart,
     refuse_helm_values_against_queues,
     refuse_helm_values_against_sharing,
+    refuse_helm_values_against_stack,
     refuse_costs_above_bounds,
     refuse_large_identities,
     refuse_queues_without_effect,
@@ -234,6 +236,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_strict_order,
     warn_of_jobs_in_serving_pools,
     warn_of_weights_without_fair_shares,
+    warn_of_replaced_helm_values,
     warn_of_borrowing_of_reserved_gpus,
     warn_of_gangs_beyond_reach,
     warn_of_ceilings_above_stack,

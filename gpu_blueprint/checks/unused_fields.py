@@ -7,8 +7,8 @@ from ..config.monitoring import InstallMonitoring
 from ..errors import Problem
 
 
-def refuse_helm_values_without_chart(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse Helm values of charts that the stack does not install."""
+def list_missing_charts(stack: StackConfig) -> dict[str, str]:
+    """Return field of ``helmOverrides`` → reason, for each chart that the stack does not install."""
     reasons = {
         "gpuOperator": not stack.has_gpu_operator and "every pool runs Bottlerocket, which needs no GPU Operator",
         "kubePrometheusStack": not isinstance(stack.monitoring, InstallMonitoring)
@@ -17,9 +17,14 @@ def refuse_helm_values_without_chart(stack: StackConfig) -> Iterator[Problem]:
         "kueue": not stack.queueing and "the stack has no queueing",
         "jobset": not stack.spanning_pools and "the stack has no training pool whose ceiling holds two nodes",
     }
+    return {chart: reason for chart, reason in reasons.items() if reason}
+
+
+def refuse_helm_values_without_chart(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse Helm values of charts that the stack does not install."""
     stated = stack.helm_overrides.model_dump(by_alias=True)
-    for chart, reason in reasons.items():
-        if reason and stated[chart]:
+    for chart, reason in list_missing_charts(stack).items():
+        if stated[chart]:
             path = ("helmOverrides", chart)
             yield Problem("helm-values-without-chart", path, f"{reason}, so these values do nothing", "remove them")
 

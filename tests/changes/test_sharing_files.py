@@ -173,16 +173,3 @@ def test_what_an_entry_keeps_is_told_with_the_command_that_shows_its_nodes() -> 
     (text,) = find_unused_files(before, after)
     assert text.startswith("retiredSharing keeps the device plugin's file mps-4 until `kubectl get nodes -l ")
     assert [*find_unused_files(after, after)] == []
-
-
-OWN = {"create": False, "name": "own"}
-
-
-@pytest.mark.parametrize(
-    "values", [{"devicePlugin": {"config": OWN}}, {"migManager": {"config": OWN}}, {"migManager": {"enabled": False}}]
-)
-def test_files_that_no_node_of_a_team_reads_are_not_lost(values: dict[str, Any]) -> None:
-    """A ConfigMap of the team's own is not in the plan."""
-    more = {"helmOverrides": {"gpuOperator": values}}
-    old, new, _ = EDITS["replicas" if "devicePlugin" in values else "profile"]
-    assert list_lost(plan_of_pools({}, old, **more), plan_of_pools({}, new, **more)) == []

@@ -38,8 +38,6 @@ def test_all_values_against_queues_are_refused_together() -> None:
         {},
         {"enableKueueViz": True},
         {"controllerManager": {"manager": {"resources": {"limits": {"memory": "2Gi"}}}}},
-        {"controllerManager": None},
-        {"controllerManager": "text"},
         {"controllerManager": {"featureGates": []}, "managerConfig": {}, "nameOverride": ""},
     ],
 )
