@@ -81,7 +81,7 @@ class Bench:
 
     def list_folders(self) -> set[str]:
         """Return the names of the workspaces."""
-        return {folder.name for folder in self.temporary.iterdir()}
+        return {folder.name for folder in self.temporary.iterdir() if folder.is_dir()}
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from lab.built import FOLDER_VARIABLE, find_built_folder
 from lab.orphans import MARK, sweep_dead_workspaces
 
 from ..support.plans import ROOT, STACKS
@@ -44,8 +45,9 @@ def test_a_signal_ends_a_lifecycle_in_the_middle_of_a_create(tmp_path: Path, num
 def test_a_killed_lifecycle_leaves_no_process_and_no_folder_at_the_next_start(tmp_path: Path) -> None:
     (tmp_path / "stacks").symlink_to(STACKS)
     command = [sys.executable, "-m", "gpu_blueprint", "lifecycle", "dev"]
+    engines = {FOLDER_VARIABLE: str(find_built_folder())}
     environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-    with running(["sh", "-c", 'exec "$@" 2>&1', "sh", *command], tmp_path, environment) as process:
+    with running(["sh", "-c", 'exec "$@" 2>&1', "sh", *command], tmp_path, environment | engines) as process:
         lines: list[str] = []
         while "dev: up …" not in (line := read_line(process)):
             assert line, lines

@@ -179,9 +179,10 @@ PROD: dict[str, Edit] = {
     "two pools swapped": _swap_pools,
     "a tenant less": lambda stack: (
         stack["tenants"].pop(1),
-        stack["storage"][0]["tenants"].pop("training"),
+        [storage["tenants"].pop("training", None) for storage in stack["storage"]],
         stack["pools"].pop(3),
         stack.pop("reservations"),
+        remove_queues(stack),
     ),
     "a viewer less": set_field("cluster.viewers", []),
     "load balancers": join(set_field("costs.loadBalancers", 5), RICH),
@@ -235,11 +236,11 @@ TOGETHER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("a tenant renamed", "a zone more", "warnings instead of refusals", "no hours", "a disk", "logs"),
         ("a pool renamed", "another network", "a shared Prometheus", "an identity", "a quota"),
         ("a tenant more", "less sharing", "another Karpenter", "hours", "deletion protection"),
-        ("monitoring", "a pool more", "a lower ceiling", "a CPU pool that is stated"),
+        ("monitoring", "a lower ceiling", "a CPU pool that is stated"),
         ("an older Kubernetes", "multi-process sharing"),
         ("a pool over EFA", "on-demand only"),
         ("a pool of fixed nodes", "zones of a pool"),
-        ("a CPU pool with another name", "the budgets of disruption"),
+        ("a pool more", "a CPU pool with another name", "the budgets of disruption"),
     ),
     "prod": (
         (
