@@ -85,6 +85,7 @@ from .reservations import (
 )
 from .resource_names import refuse_slices_named_as_gpus, warn_of_shared_resource_names
 from .service_signals import (
+    judge_experimental_queries,
     refuse_overlapping_pod_labels,
     refuse_scaling_without_prometheus,
     refuse_unmeasured_signals,
@@ -163,6 +164,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_overlapping_pod_labels,
     refuse_services_above_quota_together,
     refuse_scaling_without_prometheus,
+    judge_experimental_queries,
     refuse_mixed_placement_groups,
     refuse_repeated_reservations,
     refuse_reservation_zones_outside_network,
