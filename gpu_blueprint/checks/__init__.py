@@ -42,6 +42,7 @@ from .isolation import warn_of_tenants_on_one_gpu
 from .models import MODEL_HINTS, MODEL_PROBLEMS, MODEL_WARNINGS
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
+    note_zones_without_control_plane,
     refuse_overlapping_service_cidr,
     refuse_pool_zones_outside_network,
     refuse_reservation_zones_outside_network,
@@ -264,6 +265,7 @@ HINTS: tuple[Check, ...] = (
     suggest_faster_data,
     suggest_endpoint_for_s3,
     suggest_prepull_beside_nvme,
+    note_zones_without_control_plane,
     *MODEL_HINTS,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""
