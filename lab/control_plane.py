@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.yaml_text import write_yaml
 
 from .aggregation import Aggregation
 from .engines import find_engine
@@ -159,7 +160,7 @@ def _write_kubeconfig(file: Path, url: str, token: str, certificate: Path) -> Pa
         "current-context": "lab",
     }
     file.touch(mode=0o600)
-    file.write_text(yaml.safe_dump(document), encoding="utf-8")
+    file.write_text(write_yaml(document), encoding="utf-8")
     return file
 
 

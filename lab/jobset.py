@@ -10,6 +10,7 @@ import urllib3
 import yaml
 
 from gpu_blueprint.catalog.namespaces import JOBSET as NAMESPACE
+from gpu_blueprint.yaml_text import write_yaml
 
 from .certificates import Authority, list_certificate_files
 from .control_plane import ControlPlane
@@ -89,8 +90,8 @@ class JobSet:
     def _start_program(self) -> None:
         folder = self._workspace.folder / NAME
         files = list_certificate_files(self._authority, self._certificate)
-        files["configuration.yaml"] = yaml.safe_dump(self.build_configuration(folder)).encode()
-        files["kubeconfig"] = yaml.safe_dump(self._plane.build_kubeconfig(SERVICE_ACCOUNT)).encode()
+        files["configuration.yaml"] = write_yaml(self.build_configuration(folder)).encode()
+        files["kubeconfig"] = write_yaml(self._plane.build_kubeconfig(SERVICE_ACCOUNT)).encode()
         self._workspace.write_secrets(NAME, files)
         command: list[str | Path] = [
             find_engine(NAME),

@@ -11,6 +11,7 @@ import yaml
 
 from gpu_blueprint.catalog.api_versions import KEDA
 from gpu_blueprint.catalog.namespaces import KEDA as NAMESPACE
+from gpu_blueprint.yaml_text import write_yaml
 
 from .aggregation import Aggregation
 from .certificates import list_certificate_files
@@ -109,7 +110,7 @@ class Keda:
     def _write_kubeconfig(self, folder: Path, name: str) -> Path:
         account = f"system:serviceaccount:{NAMESPACE}:{_ACCOUNTS[name]}"
         file = f"{name}.kubeconfig"
-        document = yaml.safe_dump(self._plane.build_kubeconfig(account))
+        document = write_yaml(self._plane.build_kubeconfig(account))
         return self._workspace.write_secrets(folder.name, {file: document.encode()}) / file
 
     def _list_operator_options(self) -> list[str]:

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-import yaml
-
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile
 from gpu_blueprint.sharing.profile import PLUGIN_CONFIG_LABEL, UNSHARED
+from gpu_blueprint.yaml_text import write_yaml
 
 from ..helm import complete_values
 from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
@@ -87,7 +86,7 @@ def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
         "create": True,
         "name": "device-plugin-configs",
         "default": _find_default(profiles),
-        "data": {key: _dump_yaml(file) for key, file in files.items()},
+        "data": {key: write_yaml(file) for key, file in files.items()},
     }
 
 
@@ -102,10 +101,6 @@ def _build_mig_manager_values(profiles: Sequence[SharingProfile]) -> dict[str, A
     reboot = "true" if any(profile.reboots for profile in profiles) else "false"
     return {
         "enabled": True,
-        "config": {"create": True, "name": "mig-configs", "data": {"config.yaml": _dump_yaml(config)}},
+        "config": {"create": True, "name": "mig-configs", "data": {"config.yaml": write_yaml(config)}},
         "env": [{"name": "WITH_REBOOT", "value": reboot}],
     }
-
-
-def _dump_yaml(value: Any) -> str:
-    return yaml.safe_dump(value, sort_keys=False)

@@ -3,10 +3,9 @@
 from email.message import EmailMessage
 from typing import Any
 
-import yaml
-
 from gpu_blueprint.catalog.node_room import reserve_memory_mib
 from gpu_blueprint.config import Pool
+from gpu_blueprint.yaml_text import write_yaml
 
 CLOSE_GPU_ENVIRONMENT = """#!/bin/bash
 nvidia-ctk config --in-place \\
@@ -69,7 +68,7 @@ def render_user_data(node_config: dict[str, Any]) -> str:
     message["MIME-Version"] = "1.0"
     message.make_mixed(boundary="BOUNDARY")
     message.attach(_build_part("text/x-shellscript", CLOSE_GPU_ENVIRONMENT))
-    message.attach(_build_part("application/node.eks.aws", yaml.safe_dump(node_config, sort_keys=False)))
+    message.attach(_build_part("application/node.eks.aws", write_yaml(node_config)))
     return message.as_string()
 
 

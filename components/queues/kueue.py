@@ -5,13 +5,13 @@ from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
-import yaml
 
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import KUEUE, KUEUE_IMAGE
 from gpu_blueprint.config import Queueing, StackConfig
 from gpu_blueprint.queues.configuration import build_configuration
+from gpu_blueprint.yaml_text import write_yaml
 
 from ..controller_traffic import WEBHOOKS, build_controller_traffic
 from ..helm import complete_values, install_chart
@@ -104,6 +104,8 @@ def build_kueue_values(config: StackConfig, queueing: Queueing) -> dict[str, Any
         },
         # Helm reads the text too: it gives the selector of namespaces to the webhooks, and stops jobs of tenants alone
         # while Kueue is down. A changed text starts Kueue anew, so the text must be the same at every `pulumi up`.
-        "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(build_configuration(config, queueing))},
+        "managerConfig": {
+            "controllerManagerConfigYaml": write_yaml(build_configuration(config, queueing), sort_keys=True)
+        },
     }
     return complete_values(config, KUEUE, values, config.helm_overrides.kueue)

@@ -14,6 +14,12 @@ _LAST_LETTERS = {
 }
 """Region → letter of its last zone; all other regions have three zones."""
 
+CONTROL_PLANE_REFUSED = {"us-east-1": "use1-az3", "us-west-1": "usw1-az2", "ca-central-1": "cac1-az3"}
+"""Region → id of the zone in which EKS takes no subnet for its control plane.
+
+Source: EKS user guide, "VPC and subnet requirements". The letter of the zone differs from account to account.
+"""
+
 
 def find_last_zone(region: str) -> str:
     """Return the last availability zone of a region, such as ``us-east-1f``."""

@@ -11,6 +11,7 @@ from ..catalog.labels import GPU_LABEL
 from ..catalog.versions import GPU_OPERATOR
 from ..plan import PlannedResource
 from ..sharing.profile import MIG_CONFIG_LABEL, OPERANDS_LABEL, PLUGIN_CONFIG_LABEL, POOL_KEY, UNSHARED
+from ..yaml_text.dumper import ONE_LINE, write_yaml
 from .planned_nodes import NODE_GROUP, PlannedNodes, as_list, as_mapping, dig
 from .retention import RELEASE
 
@@ -116,7 +117,7 @@ def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:
         mode = {} if sharing["mode"] == "mig" else {"mode": _MODES.get(key, key)}
         sharing |= {**mode, "replicas": dig(resource, "replicas")}
     entry = {"gpu": labels[GPU_LABEL], "sharing": sharing}
-    return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=1000).strip()
+    return write_yaml(entry, flow=True, width=ONE_LINE).strip()
 
 
 def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:

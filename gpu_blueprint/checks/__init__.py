@@ -43,6 +43,7 @@ from .isolation import warn_of_tenants_on_one_gpu
 from .models import MODEL_HINTS, MODEL_PROBLEMS, MODEL_WARNINGS
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
+    note_zones_without_control_plane,
     refuse_overlapping_service_cidr,
     refuse_pool_zones_outside_network,
     refuse_reservation_zones_outside_network,
@@ -86,6 +87,7 @@ from .reservations import (
 )
 from .resource_names import refuse_slices_named_as_gpus, warn_of_shared_resource_names
 from .service_signals import (
+    judge_experimental_queries,
     refuse_overlapping_pod_labels,
     refuse_scaling_without_prometheus,
     refuse_unmeasured_signals,
@@ -164,6 +166,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_overlapping_pod_labels,
     refuse_services_above_quota_together,
     refuse_scaling_without_prometheus,
+    judge_experimental_queries,
     refuse_mixed_placement_groups,
     refuse_repeated_reservations,
     refuse_reservation_zones_outside_network,
@@ -265,6 +268,7 @@ HINTS: tuple[Check, ...] = (
     suggest_faster_data,
     suggest_endpoint_for_s3,
     suggest_prepull_beside_nvme,
+    note_zones_without_control_plane,
     *MODEL_HINTS,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
+from ..catalog.zones import CONTROL_PLANE_REFUSED
 from ..config import NewVpc, PrivateApi, StackConfig
+from ..config.network import STABLE_ZONES
 from ..errors import Path, Problem
 
 
@@ -54,3 +56,12 @@ def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
             "route a network of allowedCidrs to the VPC, and run `pulumi up` again from there",
             severity="warning",
         )
+
+
+def note_zones_without_control_plane(stack: StackConfig) -> Iterator[Problem]:
+    """Note that EKS takes one zone of the region for no control plane, and that only the account knows its letter."""
+    if zone_id := CONTROL_PLANE_REFUSED.get(stack.region):
+        zones = " and ".join(list(stack.network.zones)[:STABLE_ZONES])
+        reason = f"EKS puts no control plane into zone {zone_id}, which may be {zones}: letters differ by account"
+        hint = "run `blueprint preflight`, which asks the account"
+        yield Problem("control-plane-zone-unknown", ("network",), reason, hint, severity="note")

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ..config import ExistingMonitoring, Service, StackConfig
-from ..config.promql import find_doubt
+from ..config.promql import find_doubt, find_feature_flags
 from ..config.services import Query
 from ..errors import Path, Problem
 
@@ -90,8 +91,41 @@ def refuse_overlapping_pod_labels(stack: StackConfig) -> Iterator[Problem]:
 
 def warn_of_queries_without_one_number(stack: StackConfig) -> Iterator[Problem]:
     """Warn of PromQL that may give several numbers, or none."""
+    for field, promql in _list_queries(stack):
+        if why := find_doubt(promql):
+            yield Problem("query-without-one-number", field, why, severity="warning")
+
+
+def judge_experimental_queries(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse PromQL that the platform's Prometheus refuses without a feature flag, and warn of it with another one."""
+    own = isinstance(stack.monitoring, ExistingMonitoring)
+    enabled = _list_features(stack.helm_overrides.kube_prometheus_stack) if not own else set()
+    for field, promql in _list_queries(stack):
+        for part, flag in find_feature_flags(promql).items():
+            if own:
+                reason = f"{part} needs a Prometheus with --enable-feature={flag}; others refuse the query"
+                yield Problem("query-without-one-number", field, reason, "ask who runs yours", severity="warning")
+            elif flag not in enabled:
+                reason = f"{part} is experimental, and Prometheus refuses it without the feature flag {flag}"
+                values = f"{{prometheus: {{prometheusSpec: {{enableFeatures: [{flag}]}}}}}}"
+                hint = f"write the query without it, or add helmOverrides: {{kubePrometheusStack: {values}}}"
+                yield Problem("experimental-promql", field, reason, hint)
+
+
+def _list_queries(stack: StackConfig) -> Iterator[tuple[Path, str]]:
+    """Yield path and PromQL of each query of your own."""
     for path, service in stack.placed_services:
         for at, signal in enumerate(service.scale_on):
-            if isinstance(signal, Query) and (why := find_doubt(signal.promql)):
-                field = (*path, "scaleOn", at, "promql")
-                yield Problem("query-without-one-number", field, why, severity="warning")
+            if isinstance(signal, Query):
+                yield (*path, "scaleOn", at, "promql"), signal.promql
+
+
+def _list_features(values: Any) -> set[str]:
+    """Return the feature flags that Helm values of kube-prometheus-stack give to Prometheus."""
+    for key in ("prometheus", "prometheusSpec"):
+        values = values.get(key) if isinstance(values, dict) else None
+    spec = values if isinstance(values, dict) else {}
+    named = [item for item in spec.get("enableFeatures") or [] if isinstance(item, str)]
+    arguments = [item for item in spec.get("additionalArgs") or [] if isinstance(item, dict)]
+    named += [str(item.get("value")) for item in arguments if item.get("name") == "enable-feature"]
+    return {flag.strip() for item in named for flag in item.split(",")}

@@ -3,10 +3,9 @@
 import argparse
 from typing import Any
 
-import yaml
-
 from ..config import StackConfig
 from ..loading import open_stack
+from ..yaml_text.dumper import ONE_LINE, write_yaml
 from .text.diff import Difference, show
 
 
@@ -54,5 +53,4 @@ def _flatten(value: Any, path: str, flat: dict[str, str]) -> None:
 
 def _format_scalar(value: Any) -> str:
     """Write a value as a stack file would."""
-    text: str = yaml.safe_dump(value, default_flow_style=True, width=1000, sort_keys=False)
-    return text.removesuffix("...\n").strip()
+    return write_yaml(value, flow=True, width=ONE_LINE).removesuffix("...\n").strip()

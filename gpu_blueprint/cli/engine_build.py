@@ -3,14 +3,13 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-import yaml
-
 from ..config import Pool, StackConfig, Tenant
 from ..config.models import ServedModel, TritonModel
 from ..errors import UsageError, suggest
 from ..serving.engines import build_engine_job, list_advice, list_plans, list_source_mounts
 from ..storage.mounts import Mount
 from ..summary.models import describe_weights
+from ..yaml_text import write_yaml
 
 
 def print_engine_build(config: StackConfig, arguments: argparse.Namespace) -> int:
@@ -24,7 +23,7 @@ def print_engine_build(config: StackConfig, arguments: argparse.Namespace) -> in
     job = build_engine_job(config, pool, model, mount)
     advice = list_advice(model, mount, config.find_namespace(model), describe_weights(config, model))
     lines = [*_warn_of_running_plans(config, model), *advice]
-    print("".join(f"# {line}\n" for line in lines) + yaml.safe_dump(job, sort_keys=False), end="")
+    print("".join(f"# {line}\n" for line in lines) + write_yaml(job), end="")
     return 0
 
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-import yaml
-
 from policies import RULES
 
 from ..config import StackConfig
@@ -38,6 +36,7 @@ from ..summary.first_pod import build_first_cpu_pod, list_advice
 from ..summary.jobs import build_first_job, build_first_work, list_queued_pools
 from ..summary.storage_chain import KINDS
 from ..summary.storage_pod import build_storage_pod
+from ..yaml_text import write_yaml
 from .text.explain import Topic, show
 from .text.tables import show_progress
 
@@ -64,7 +63,7 @@ def _write_manifests(
     """Write pods or Jobs as YAML, below a comment for each of their images that the stack does not allow."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
-    text = yaml.safe_dump_all(build(config, stack, part), sort_keys=False)
+    text = "---\n".join(map(write_yaml, build(config, stack, part)))
     return "".join(f"# {line}\n" for image, line in list_advice(config) if image in text) + text
 
 

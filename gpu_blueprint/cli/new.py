@@ -11,7 +11,8 @@ from ..errors import BlueprintError, StackError, UsageError
 from ..judging.levels import find_levels_file
 from ..loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
 from ..loading.file_keys import IN_FILE
-from ..starting import Wish, make_first_file, write_scalar
+from ..starting import Wish, make_first_file
+from ..yaml_text.flow import write_scalar
 from .files import write_whole
 
 _FIRST_BLOCK = IPv4Network("10.40.0.0/16")

@@ -4,17 +4,15 @@ import argparse
 import sys
 from collections.abc import Iterable
 
-import yaml
-
 from ..config import StackConfig
 from ..errors import UsageError
 from ..judging.formats import make_printable
-from ..rendering.files import Readable
 from ..training.acceptance import Acceptance
 from ..training.advice import list_network_warnings, list_warnings, write_head
 from ..training.requests import DEFAULT_NAME, RunRequest, read_request
 from ..training.run import TrainingRun
 from ..training.workloads import build_workload
+from ..yaml_text import write_yaml
 from .tested_run import list_special_notes, prepare_request
 
 _OPTIONS = ("image", "nodes", "gpus", "wait", "checkpoints", "env", "acceptance", "level", "profile")
@@ -29,8 +27,7 @@ def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
     for line in warnings:
         print(make_printable(f"warning: {line}"), file=sys.stderr)
     head = write_head(config, run, warnings, [*list_special_notes(config, run, arguments)])
-    workload = yaml.dump(build_workload(config, run), Dumper=Readable, sort_keys=False, width=110)
-    print(head + workload, end="")
+    print(head + write_yaml(build_workload(config, run)), end="")
     return 0
 
 

@@ -1,5 +1,6 @@
 """Field types for names that AWS gives or restricts: accounts, ARNs, tags, zones, regions, instance types."""
 
+import re
 from hashlib import sha256
 from typing import Annotated, Any
 
@@ -45,6 +46,19 @@ def _arn(pattern: str, thing: str, example: str) -> Shape:
     return Shape(pattern, "not-an-arn", f"the ARN of {thing}", f"write {example}", longest=2048)
 
 
+_REGION = r"[a-z]{2}(-[a-z]+)+-\d"
+_SSO_ROLE = r"AWSReservedSSO_[\w+=,.@-]{1,32}_[0-9a-f]{16}"
+_SSO_PATH = rf"aws-reserved/sso\.amazonaws\.com/((?!us-east-1/){_REGION}/)?"
+
+
+def _is_role_of_people(arn: str) -> bool:
+    """Return whether a role is not one of AWS's own, or one of Identity Center's in its full form."""
+    name = arn.partition(":role/")[2]
+    return not re.match(r"(.*/)?AWSReservedSSO|aws-reserved/", name) or bool(
+        re.fullmatch(_SSO_PATH + _SSO_ROLE, name, re.ASCII)
+    )
+
+
 PrincipalArn = Annotated[
     str,
     refuse_unless(
@@ -52,6 +66,19 @@ PrincipalArn = Annotated[
         "not-an-arn",
         "the ARN of a role but of a session",
         "write its role, arn:aws:iam::ACCOUNT:role/NAME, with the path that the role has",
+    ),
+    refuse_unless(
+        _is_role_of_people,
+        "not-an-arn",
+        "the ARN of a role of Identity Center",
+        "write role/aws-reserved/sso.amazonaws.com/REGION/AWSReservedSSO_NAME_ID with Identity Center's region, or "
+        "without REGION/ if this is us-east-1; `aws iam get-role --role-name AWSReservedSSO_NAME_ID` prints the ARN",
+    ),
+    refuse_unless(
+        lambda arn: ":role/aws-service-role/" not in arn,
+        "not-an-arn",
+        "the ARN of a role that people or programs assume",
+        "name another role: only an AWS service assumes this role",
     ),
     _arn(
         r"arn:aws:iam::\d{12}:(role|user)/([\w+=,.@-]+/)*[\w+=,.@-]{1,64}",
@@ -61,12 +88,14 @@ PrincipalArn = Annotated[
 ]
 KmsKeyArn = Annotated[
     str,
-    _arn(r"arn:aws:kms:[a-z0-9-]+:\d{12}:key/[0-9a-f-]+", "a KMS key", "arn:aws:kms:<region>:<account>:key/<id>"),
+    _arn(
+        rf"arn:aws:kms:{_REGION}:\d{{12}}:key/(mrk-)?[0-9a-f-]+", "a KMS key", "arn:aws:kms:<region>:<account>:key/<id>"
+    ),
 ]
 TopicArn = Annotated[
     str,
     _arn(
-        r"arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}",
+        rf"arn:aws:sns:{_REGION}:\d{{12}}:[\w-]{{1,256}}",
         "a standard SNS topic",
         "an ARN such as arn:aws:sns:us-east-1:111122223333:costs",
     ),
@@ -82,7 +111,7 @@ AnomalyMonitorArn = Annotated[
 AmpWorkspaceArn = Annotated[
     str,
     _arn(
-        r"arn:aws:aps:[a-z0-9-]+:\d{12}:workspace/ws-[0-9a-f-]+",
+        rf"arn:aws:aps:{_REGION}:\d{{12}}:workspace/ws-[0-9a-f-]+",
         "an AMP workspace",
         "arn:aws:aps:<region>:<account>:workspace/ws-…",
     ),
@@ -105,7 +134,7 @@ PlacementGroupName = Annotated[
         longest=255,
     ),
 ]
-_ZONE = r"[a-z]{2}(-[a-z]+)+-\d[a-z]"
+_ZONE = rf"{_REGION}[a-z]"
 Zone = Annotated[
     str, Shape(_ZONE, "not-a-zone", "an availability zone", "write the region with a zone's letter, such as us-east-1a")
 ]

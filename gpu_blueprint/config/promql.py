@@ -7,7 +7,6 @@ then stay as they are.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import promql_parser
 from promql_parser import (
     AggModifierType,
     AggregateExpr,
@@ -18,15 +17,46 @@ from promql_parser import (
     ParenExpr,
     SubqueryExpr,
     UnaryExpr,
+    VectorMatchCardinality,
     VectorSelector,
+    walk,
 )
 
+from .promql_parsing import parse
+
+EXPERIMENTAL_FUNCTIONS = frozenset(
+    {
+        "double_exponential_smoothing",
+        "end",
+        "histogram_quantiles",
+        "info",
+        "mad_over_time",
+        "max_of",
+        "min_of",
+        "range",
+        "sort_by_label",
+        "sort_by_label_desc",
+        "start",
+        "start_timestamp",
+        "step",
+        "ts_of_first_over_time",
+        "ts_of_last_over_time",
+        "ts_of_max_over_time",
+        "ts_of_min_over_time",
+    }
+)
+"""Functions of Prometheus 3.14 behind a feature flag (promql/parser/functions.go)."""
+EXPERIMENTAL_AGGREGATIONS = frozenset({"limitk", "limit_ratio"})
+_FUNCTIONS_FLAG, _FILL_FLAG = "promql-experimental-functions", "promql-binop-fill-modifiers"
 _STAYS = "and replicas then stay as they are"
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _SEVERAL_SERIES = ("topk", "bottomk", "limitk", "limit_ratio", "count_values")
 """Aggregations that give several series without grouping."""
 _ONE_SERIES = ("absent", "absent_over_time", "scalar", "time", "vector")
 """Functions that give one series, whatever their argument."""
+_ALWAYS_A_VALUE = ("scalar", "vector")
+"""Functions that give a value, also for an argument without one."""
+_ABSENT = ("absent", "absent_over_time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +83,62 @@ def find_fault(promql: str) -> Fault | None:
     return Fault("query-of-a-text", "gives a text", "leave out the quotes around it")
 
 
+def find_feature_flags(promql: str) -> dict[str, str]:
+    """Return each experimental part of a valid expression with the feature flag that Prometheus needs for it."""
+    found: dict[str, str] = {}
+
+    def visit(expr: Expr) -> None:
+        match expr:
+            case Call() if expr.func.name in EXPERIMENTAL_FUNCTIONS:
+                found[f"{expr.func.name}()"] = _FUNCTIONS_FLAG
+            case AggregateExpr() if str(expr.op) in EXPERIMENTAL_AGGREGATIONS:
+                found[f"{expr.op}()"] = _FUNCTIONS_FLAG
+            case BinaryExpr() if _fills(expr):
+                found["fill"] = _FILL_FLAG
+
+    walk(parse(promql), visit)
+    return found
+
+
 def find_doubt(promql: str) -> str:
     """Return why a valid expression may give several numbers or none, or an empty text if it gives one."""
-    parsed = promql_parser.parse(promql)
-    if _may_be_empty(parsed):
-        return f"it gives no number where the comparison fails, {_STAYS}; leave the comparison out"
+    parsed = parse(promql)
+    if gap := _find_gap(parsed):
+        return f"it gives no number {gap}"
     if _has_many(parsed):
         hint = "aggregate it to one number, such as with sum(…) or max(…), and buckets with sum by (le) (…)"
         return f"it gives a number for each series or group that fits, {_STAYS} if there are several; {hint}"
     return ""
 
 
-def _may_be_empty(expr: Expr) -> bool:
+def _find_gap(expr: Expr) -> str:
+    """Return when an expression whose series all exist has no value, and the remedy; an empty text if never."""
     match expr:
-        case ParenExpr() | UnaryExpr():
-            return _may_be_empty(expr.expr)
-        case BinaryExpr() if str(expr.op) == "or":
-            return _may_be_empty(expr.lhs) and _may_be_empty(expr.rhs)
+        case ParenExpr() | UnaryExpr() | SubqueryExpr():
+            return _find_gap(expr.expr)
+        case AggregateExpr() if str(expr.op) == "limit_ratio" and str(expr.param) not in ("1", "-1"):
+            return f"where limit_ratio takes no series, {_STAYS}; leave limit_ratio out"
+        case AggregateExpr():
+            return _find_gap(expr.expr)
+        case Call() if expr.func.name in _ABSENT:
+            return f"while the series exist, {_STAYS}; add: or vector(0)"
+        case Call():
+            return "" if expr.func.name in _ALWAYS_A_VALUE else next(filter(None, map(_find_gap, expr.args)), "")
         case BinaryExpr():
-            compares = str(expr.op) in _COMPARISONS and not (expr.modifier and expr.modifier.return_bool)
-            return compares or _may_be_empty(expr.lhs) or _may_be_empty(expr.rhs)
-    return False
+            return _find_gap_between(expr)
+    return ""
+
+
+def _find_gap_between(expr: BinaryExpr) -> str:
+    sides = _find_gap(expr.lhs), _find_gap(expr.rhs)
+    match str(expr.op):
+        case "or":
+            return sides[0] if all(sides) else ""
+        case "and" | "unless" as word:
+            return f"where `{word}` leaves no series, {_STAYS}; put the expression in brackets and add: or vector(0)"
+        case op if op in _COMPARISONS and not (expr.modifier and expr.modifier.return_bool):
+            return f"where the comparison fails, {_STAYS}; leave the comparison out"
+    return next(filter(None, sides), "")
 
 
 def _has_many(expr: Expr) -> bool:
@@ -87,10 +152,31 @@ def _has_many(expr: Expr) -> bool:
         case Call():
             return expr.func.name not in _ONE_SERIES and any(map(_has_many, expr.args))
         case BinaryExpr():
-            return any(_has_many_on_sides(expr)) if str(expr.op) == "or" else all(_has_many_on_sides(expr))
+            return _has_many_together(expr)
         case ParenExpr() | UnaryExpr() | SubqueryExpr():
             return _has_many(expr.expr)
     return False
+
+
+def _has_many_together(expr: BinaryExpr) -> bool:
+    """Return whether an operator gives several series; series of equal labels meet unless a modifier says otherwise."""
+    op, modifier = str(expr.op), expr.modifier
+    if op == "or":
+        return any(_has_many_on_sides(expr))
+    if op == "unless" or (op == "and" and modifier and modifier.matching):
+        return _has_many(expr.lhs)
+    if modifier and modifier.card == VectorMatchCardinality.ManyToOne:
+        return _has_many(expr.lhs)
+    if modifier and modifier.card == VectorMatchCardinality.OneToMany:
+        return _has_many(expr.rhs)
+    many = [*_has_many_on_sides(expr)]
+    return any(many) if _fills(expr) else all(many)
+
+
+def _fills(expr: BinaryExpr) -> bool:
+    """Return whether an operator fills in series that one side lacks."""
+    values = expr.modifier.fill_values if expr.modifier else None
+    return values is not None and (values.lhs is not None or values.rhs is not None)
 
 
 def _has_many_histograms(expr: Expr) -> bool:
@@ -122,7 +208,7 @@ def _is_argument_of(function: str, promql: str) -> bool:
 def _parse_error(promql: str) -> str:
     """Return the error of the PromQL parser, or an empty text if the parser accepts the expression."""
     try:
-        promql_parser.parse(promql)
+        parse(promql)
     except ValueError as error:
         return str(error)
     return ""

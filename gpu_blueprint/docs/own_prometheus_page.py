@@ -1,9 +1,8 @@
 """docs/own-prometheus.md: the requirements on a team's own Prometheus."""
 
-import yaml
-
 from ..monitoring.metrics import METRICS
 from ..monitoring.state_metrics import build_state_metrics_values
+from ..yaml_text import write_yaml
 
 _HEAD = """# With your own Prometheus
 
@@ -60,7 +59,7 @@ After an upgrade of the blueprint, compare the values of point 1 with yours: Hel
 
 def render_own_prometheus_page() -> str:
     """Return the page as Markdown."""
-    values = yaml.safe_dump(build_state_metrics_values(), sort_keys=False, width=120)
+    values = write_yaml(build_state_metrics_values(), width=120)
     metrics: dict[str, list[str]] = {}
     for name, metric in METRICS.items():
         metrics.setdefault(metric.exporter, []).append(f"`{name}`")

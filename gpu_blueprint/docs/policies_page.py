@@ -3,11 +3,10 @@
 import json
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
 
 from policies import RULES, Rule
 
-from ..judging.levels import FOLDER, read_levels
+from ..judging.levels import FOLDER, choose_level, read_levels
 from .markdown import format_table
 
 ENVIRONMENTS = ("dev", "research", "prod")
@@ -24,7 +23,8 @@ Rules judge effects: what a document allows, who can reach an API, what a quota 
 A rule that needs a value which is known only after the deployment is reported as undecided. A value that a rule cannot
 read is a finding of `values-readable`, with a level of its own.
 
-`policies/<environment>.json` sets the level of each rule; `all` is the level of the rules that the file does not name:
+`policies/<environment>.json` sets the level of each rule; `all` is the level of the rules that the file does not
+name, or names with settings only:
 
 - **mandatory**: a finding refuses the stack.
 - **advisory**: a finding is a warning.
@@ -62,7 +62,7 @@ _TITLES = {"gpu": "GPU", "iam": "IAM"}
 def render_policies_page() -> str:
     """Return the page as Markdown."""
     levels = [read_levels(FOLDER / f"{name}.json") for name in ENVIRONMENTS]
-    rows = ([f"[{rule.id}](#{rule.id})", *(_find_level(rule, given) for given in levels)] for rule in RULES)
+    rows = ([f"[{rule.id}](#{rule.id})", *(choose_level(rule, given)[0] for given in levels)] for rule in RULES)
     lines = [_HEAD, *format_table(["rule", *ENVIRONMENTS], rows)]
     for subject, rules in groupby(RULES, key=lambda rule: rule.subject):
         lines += ["", f"## {_TITLES.get(subject, subject.replace('_', ' ').capitalize())}"]
@@ -81,10 +81,3 @@ def describe_rule(rule: Rule) -> Iterator[str]:
     if rule.settings:
         settings = (f"`{name}` = `{json.dumps(value)}`" for name, value in rule.settings.items())
         yield f"Settings, by default: {', '.join(settings)}."
-
-
-def _find_level(rule: Rule, levels: dict[str, Any]) -> str:
-    """Return the level of a rule: its own, else the level of all rules, else mandatory."""
-    default = levels.get("all", "mandatory")
-    own = levels.get(rule.id, default)
-    return str(own.get("enforcementLevel", default) if isinstance(own, dict) else own)

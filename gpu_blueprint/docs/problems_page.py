@@ -1,15 +1,11 @@
 """docs/problems.md: every kind of problem with its meaning, an example, the printed line and the remedy."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
+from ..yaml_text.dumper import write_as_author
 from .problems import ProblemKind, list_problem_kinds
 
-_TEXT_TAG = "tag:yaml.org,2002:str"
-_DIGITS = re.compile(r"[\d:_.]+")
 _HEAD = """# Problems
 
 `check` and `preview` refuse a stack with errors and accept a stack with warnings. Each problem has a kind, which stays
@@ -18,19 +14,6 @@ then the line that `check` prints.
 
 Generated from `gpu_blueprint/docs/problems.yaml`: `make docs`.
 """
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes YAML as a careful author does: with double quotes around text that looks like a number or a switch."""
-
-
-def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    tag = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
-    is_plain = tag == _TEXT_TAG and not _DIGITS.fullmatch(text)
-    return dumper.represent_scalar(_TEXT_TAG, text, style=None if is_plain else '"')
-
-
-_Dumper.add_representer(str, _represent_text)
 
 
 def render_problems_page() -> str:
@@ -76,7 +59,7 @@ def show_example(kind: ProblemKind) -> str:
             comments.append(f"# without {path}")
         else:
             _copy(stack, shown, path.split("."))
-    text = yaml.dump(shown, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True)
+    text = write_as_author(shown)
     return "\n".join([*comments, text if shown else ""]).rstrip()
 
 

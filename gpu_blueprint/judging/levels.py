@@ -48,17 +48,20 @@ def read_levels(path: Path) -> dict[str, Any]:
 
 
 def choose_level(rule: Rule, levels: Mapping[str, Any]) -> tuple[Level, dict[str, Any]]:
-    """Return the level and the settings of a rule in the environment; the default is the level of ``all``."""
-    value = levels.get(rule.id, levels.get("all", "mandatory"))
-    if not isinstance(value, dict):
-        return value, {}
-    return value.get("enforcementLevel", levels.get("all", "mandatory")), _pick_settings(value)
+    """Return the level and the settings of a rule; a rule without a level of its own has the level of ``all``."""
+    own, every = _as_object(levels.get(rule.id, {})), _as_object(levels.get("all", {}))
+    return {"enforcementLevel": "mandatory", **every, **own}["enforcementLevel"], _pick_settings(own)
 
 
 def count_disabled(path: Path) -> int:
     """Return how many rules a policy configuration disables; they judge nothing."""
     levels = read_levels(path)
     return sum(choose_level(rule, levels)[0] == "disabled" for rule in RULES)
+
+
+def _as_object(value: Any) -> Mapping[str, Any]:
+    """Return an entry in its long form; the short form is a level alone."""
+    return value if isinstance(value, dict) else {"enforcementLevel": value}
 
 
 def _pick_settings(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,10 +82,11 @@ def _find_mistakes(name: str, value: Any) -> Iterator[str]:
     if name not in defaults:
         yield f"there is no rule {name!r}; {suggest(name, list(defaults))}"
         return
-    level = value.get("enforcementLevel", "mandatory") if isinstance(value, dict) else value
+    entry = _as_object(value)
+    level = entry.get("enforcementLevel", "mandatory")
     if level not in LEVELS:
         yield f"{name}: {level!r} is not a level (there are: {', '.join(LEVELS)})"
-    for key, item in _pick_settings(value).items() if isinstance(value, dict) else ():
+    for key, item in _pick_settings(entry).items():
         default = defaults[name].get(key)
         if default is None:
             yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"

@@ -23,6 +23,7 @@ from lab.workspace import Workspace
 
 from ..keys import PROJECT, SECRET_KEYS
 from ..plan.record import PROGRAM
+from ..yaml_text import write_yaml
 from .run import Command, Resource, Run, read_state
 
 Program = Callable[[], None]
@@ -112,7 +113,7 @@ class Engine:
         secrets |= {key for key, value in config.items() if _is_encrypted(value)}
         given = {key: _PLACEHOLDER if key in secrets else value for key, value in config.items()}
         settings = {**before, "config": kept | given}
-        self._settings.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+        self._settings.write_text(write_yaml(settings), encoding="utf-8")
 
     def set_secret(self, name: str) -> None:
         """Give a config secret of the program a placeholder."""

@@ -11,10 +11,10 @@ from typing import Any
 import yaml
 
 from ..errors import Path, Problem, StackError
+from ..yaml_text.readings import reads_as_text
 from .file_keys import IN_FILE
 from .locate import add_lines
 from .migrations import ITEM, Rename
-from .scalar_readings import reads_as_text
 from .source import Source
 
 _MARK = "\ufeff"

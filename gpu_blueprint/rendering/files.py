@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import yaml
-
 from ..config import StackConfig
 from ..monitoring.dashboards import DASHBOARD_LABEL
 from ..plan import PlannedResource
@@ -13,6 +11,7 @@ from ..training.advice import list_warnings, write_head
 from ..training.run import TrainingRun
 from ..training.samples import list_samples
 from ..training.workloads import build_workload
+from ..yaml_text import write_yaml
 from .manifests import RELEASE, LeftOut, Manifest, leave_out_markers, list_manifests
 from .secrets_page import SECRETS_PAGE, render_secrets_page
 
@@ -28,7 +27,7 @@ def render_files(config: StackConfig, plan: Sequence[PlannedResource], document:
     manifests = list_manifests(config, plan)
     files = {"plan.json": json.dumps(document, indent=2) + "\n"}
     for manifest in manifests:
-        files[f"manifests/{manifest.file}"] = _list_left_out(manifest.left_out) + _to_yaml(manifest.content)
+        files[f"manifests/{manifest.file}"] = _list_left_out(manifest.left_out) + write_yaml(dict(manifest.content))
         files |= _render_dashboards(manifest)
     files |= dict(_render_values(plan))
     files |= {f"jobs/{run.pool.name}.yaml": _render_run(config, run) for run in list_samples(config)}
@@ -44,7 +43,7 @@ def _render_values(plan: Sequence[PlannedResource]) -> Iterator[tuple[str, str]]
             chart = " ".join(filter(None, (inputs["chart"], inputs.get("version"))))
             yield (
                 f"values/{inputs.get('name', found.name)}.yaml",
-                f"# {chart}\n{_list_left_out(left_out)}{_to_yaml(values)}",
+                f"# {chart}\n{_list_left_out(left_out)}{write_yaml(values)}",
             )
 
 
@@ -56,7 +55,7 @@ def _render_dashboards(manifest: Manifest) -> dict[str, str]:
 def _render_run(config: StackConfig, run: TrainingRun) -> str:
     """Return a training run whose image and command people replace, below words about it."""
     head = write_head(config, run, [*list_warnings(config, run)])
-    return head + _to_yaml(build_workload(config, run))
+    return head + write_yaml(build_workload(config, run))
 
 
 def _list_left_out(left_out: Sequence[LeftOut]) -> str:
@@ -66,18 +65,3 @@ def _list_left_out(left_out: Sequence[LeftOut]) -> str:
         f"# {value.place} {secret if value.is_secret else 'is left out, because only `pulumi up` knows it'}\n"
         for value in left_out
     )
-
-
-def _to_yaml(value: Mapping[str, Any]) -> str:
-    return yaml.dump(dict(value), Dumper=Readable, sort_keys=False, width=110)
-
-
-class Readable(yaml.SafeDumper):
-    """A dumper that writes texts of several lines as blocks."""
-
-
-def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
-
-
-Readable.add_representer(str, _represent_text)

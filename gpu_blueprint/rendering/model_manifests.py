@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import yaml
-
 from ..config import StackConfig
 from ..config.models import NAME_LABEL, ServedModel
 from ..plan import PlannedResource
-from .files import Readable
+from ..yaml_text import write_yaml
 from .manifests import Manifest, list_manifests
 
 _COMPONENT = "gpu-blueprint:components:"
@@ -33,7 +31,7 @@ def write_model_manifests(config: StackConfig, plan: Sequence[PlannedResource], 
         model: A model of the stack.
     """
     found = sorted(list_model_manifests(config, plan, model), key=lambda each: _ORDER.index(each.content["kind"]))
-    documents = [yaml.dump(dict(each.content), Dumper=Readable, sort_keys=False, width=110) for each in found]
+    documents = [write_yaml(dict(each.content)) for each in found]
     return "".join(f"# {line}\n" for line in _list_comments(config, model)) + "---\n".join(documents)
 
 

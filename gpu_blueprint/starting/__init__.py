@@ -2,6 +2,5 @@
 
 from .first_file import FirstFile, make_first_file
 from .wish import Wish
-from .writing import write_scalar
 
-__all__ = ["FirstFile", "Wish", "make_first_file", "write_scalar"]
+__all__ = ["FirstFile", "Wish", "make_first_file"]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from ..catalog import GPUS
 from ..config.sizes import PodSize
+from ..yaml_text.flow import write_flow, write_scalar
 from .wish import PLACEHOLDER_BLOCK, PURPOSES, Wish, split
-from .writing import write_flow, write_scalar
 
 _CPUS_OF_GPU, _GIB_OF_GPU = 8, 64
 _CPUS_OF_SLOT, _GIB_OF_SLOT = 2, 8

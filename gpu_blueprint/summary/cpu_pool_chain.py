@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-import yaml
-
 from ..config import CpuPool, StackConfig
 from ..cost.cpu_pools import estimate_cpu_pool
 from ..cost.nodes import ON_DEMAND
 from ..tenancy.gpu_pods import build_cpu_pod
+from ..yaml_text import write_yaml
 from .lifecycle_chain import describe_lifecycle
 from .pool_storage import explain_pool_storage
 from .promises import explain_promises
@@ -31,7 +30,7 @@ def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
     yield Step("a node goes", tuple(describe_lifecycle(stack, pool)))
     yield from explain_pool_storage(stack, pool)
     yield from explain_promises(stack, pool)
-    yield Step("a pod asks", tuple(yaml.safe_dump(build_cpu_pod(stack, pool), sort_keys=False).splitlines()))
+    yield Step("a pod asks", tuple(write_yaml(build_cpu_pod(stack, pool)).splitlines()))
 
 
 def _list_types(stack: StackConfig, pool: CpuPool) -> Iterator[str]:

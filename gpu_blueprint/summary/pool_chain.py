@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Headroom, Hours, PodSize, Pool, StackConfig
 from ..config.mount_room import find_taken_memory_mib
@@ -15,6 +13,7 @@ from ..queues.reach import count_reach
 from ..sharing import POOL_KEY
 from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 from ..tenancy.gpu_pods import build_pod
+from ..yaml_text import write_yaml
 from .images import name_image
 from .lifecycle_chain import describe_lifecycle
 from .pool_storage import explain_pool_storage
@@ -55,7 +54,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     if job := [*show_pool_job(stack, pool)]:
         yield from job
     else:
-        yield Step("a pod asks", tuple(yaml.safe_dump(build_pod(stack, pool), sort_keys=False).splitlines()))
+        yield Step("a pod asks", tuple(write_yaml(build_pod(stack, pool)).splitlines()))
 
 
 def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import yaml
-
 from ..config import Pool, StackConfig, Tenant
 from ..config.queueing import Queueing
 from ..cost.money import Usd
@@ -15,6 +13,7 @@ from ..queues.names import DEFAULT_QUEUE
 from ..queues.prices import price_units, round_prices
 from ..queues.reach import count_offered, count_rest, lets_classes_stop
 from ..sharing import POOL_KEY
+from ..yaml_text import write_yaml
 from .jobs import build_first_job, build_job, describe_job, find_first_tenant, list_queued_pools
 from .step import Step
 
@@ -58,7 +57,7 @@ def show_pool_job(stack: StackConfig, pool: Pool) -> Iterator[Step]:
 
 
 def _show_job(stack: StackConfig, tenant: Tenant, pool: Pool, job: dict[str, Any], size: str) -> Iterator[Step]:
-    yield Step("a job asks", tuple(yaml.safe_dump(job, sort_keys=False).splitlines()))
+    yield Step("a job asks", tuple(write_yaml(job).splitlines()))
     yield Step("and it has", (size, *describe_job(stack, tenant, pool)))
 
 

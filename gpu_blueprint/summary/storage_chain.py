@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-import yaml
-
 from ..catalog.namespaces import MOUNT_S3
 from ..config import StackConfig, Tenant
 from ..config.mount_room import MOUNTPOINT_MIB
@@ -11,6 +9,7 @@ from ..config.storage import AnyStorage, EfsStorage, Export, LustreStorage, S3St
 from ..cost.storage import describe_storage_cost
 from ..storage.caches import find_cache_gib
 from ..storage.mounts import Mount, list_mounts, list_pool_scratch, list_tenant_mounts
+from ..yaml_text.dumper import ONE_LINE, write_yaml
 from .step import Step
 from .storage import describe_content
 from .storage_pod import build_storage_pod
@@ -49,7 +48,7 @@ def explain_tenant_storage(stack: StackConfig, tenant: Tenant) -> Iterator[Step]
         return
     yield Step("storage", tuple(_describe_mount(stack, mount) for mount in mounts))
     pod = build_storage_pod(stack, tenant)
-    yield Step("a pod mounts", tuple(yaml.safe_dump(pod, sort_keys=False, width=1000).splitlines()))
+    yield Step("a pod mounts", tuple(write_yaml(pod, width=ONE_LINE).splitlines()))
 
 
 def _describe_mount(stack: StackConfig, mount: Mount) -> str:

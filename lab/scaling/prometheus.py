@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import urllib3
-import yaml
 
 from gpu_blueprint.catalog.api_versions import PROMETHEUS_OPERATOR
+from gpu_blueprint.yaml_text import write_yaml
 
 from ..kube import KubeClient
 from ..needs import find_prometheus
@@ -53,7 +53,7 @@ class Prometheus:
         document = {"global": {"scrape_interval": "30s"}, "scrape_configs": jobs}
         self._folder.mkdir(exist_ok=True)
         file = self._folder / "prometheus.yaml"
-        file.write_text(yaml.safe_dump(document), encoding="utf-8")
+        file.write_text(write_yaml(document), encoding="utf-8")
         command: list[str | Path] = [
             find_prometheus(),
             f"--config.file={file}",

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks.service_signals import warn_of_queries_without_one_number
+from gpu_blueprint.loading.parse import check_stack
 
 from ..support import builders
 
@@ -21,13 +22,19 @@ SEVERAL, NONE = "a number for each series or group", "no number where the compar
         ("sum(x) > bool 10", ""),
         ("sum(x) or vector(0)", ""),
         ("topk(1, x)", ""),
-        ("absent(x)", ""),
         ("max_over_time(sum(x)[1h:5m])", ""),
         ("histogram_quantile(0.9, sum by (le) (rate(x[5m])))", ""),
         ("histogram_quantile(0.9, (sum by (le) (rate(x[5m]))))", ""),
         ("histogram_quantile(0.9, sum(rate(native[5m])))", ""),
         ("sum(x) * scalar(y) - time()", ""),
         ("sum(x) > 5 or vector(0)", ""),
+        ("absent(x) or vector(0)", ""),
+        ("vector(scalar(sum(x) > 5))", ""),
+        ("sum(x > bool 5) / 1_000", ""),
+        ("sum(x) * on () group_left () sum(y)", ""),
+        ("x * on () group_left () sum(y)", SEVERAL),
+        ("sum(y) * on () group_right () x", SEVERAL),
+        ("(x and on () sum(y)) or vector(0)", SEVERAL),
         ("x", SEVERAL),
         ("x * scalar(y)", SEVERAL),
         ("time() - x", SEVERAL),
@@ -47,6 +54,19 @@ SEVERAL, NONE = "a number for each series or group", "no number where the compar
         ("(sum(x) > 10) * 2", NONE),
         ("sum(x) > 10 or sum(y) > 2", NONE),
         ("x == 1", NONE),
+        ("sum(x > 1)", NONE),
+        ("count by () (x == 1)", NONE),
+        ("clamp_max(sum(x) > 1, 3)", NONE),
+        ("-(sum(x) > 1)", NONE),
+        ("sum(x) / (sum(y) > 0)", NONE),
+        ("max_over_time((sum(x) > 1)[1h:1m])", NONE),
+        ("label_replace(sum(x) > 1, 'a', 'b', 'c', 'd')", NONE),
+        ("sum(x) * (hour() > 8)", NONE),
+        ("sum(x >= 1_000)", NONE),
+        ("max(x) and max(y)", "no number where `and` leaves no series"),
+        ("sum(x unless y)", "no number where `unless` leaves no series"),
+        ("absent(x)", "no number while the series exist"),
+        ("2 * max(absent_over_time(x[5m]))", "no number while the series exist"),
     ],
 )
 def test_a_query_that_may_give_several_numbers_or_none_is_warned_of(promql: str, words: str) -> None:
@@ -55,6 +75,42 @@ def test_a_query_that_may_give_several_numbers_or_none_is_warned_of(promql: str,
     warnings = list(warn_of_queries_without_one_number(stack))
     assert [warning.path for warning in warnings] == ([("services", 0, "scaleOn", 0, "promql")] if words else [])
     assert all(words in warning.message for warning in warnings)
+
+
+EXPERIMENTAL = [
+    ("sum(limitk(5, x))", "promql-experimental-functions"),
+    ("1 + sum(mad_over_time(x[5m]) or vector(step()))", "promql-experimental-functions"),
+    ("sum(x) + fill(0) sum(y)", "promql-binop-fill-modifiers"),
+    ("sum(sum(x) + on () fill_left(0) sum(y))", "promql-binop-fill-modifiers"),
+]
+
+
+def judge(promql: str, **fields: Any) -> list[tuple[str, str]]:
+    signal: dict[str, Any] = {"signal": "query", "promql": promql, "perReplica": 4}
+    stack = builders.stack(**{**builders.services(builders.service(scaleOn=[signal])), **fields})
+    found = check_stack(stack, builders.REGION).problems
+    return [(problem.kind, problem.severity) for problem in found if problem.path[-1:] == ("promql",)]
+
+
+@pytest.mark.parametrize(("promql", "flag"), EXPERIMENTAL)
+def test_an_experimental_query_needs_its_feature_flag(promql: str, flag: str) -> None:
+    assert {*judge(promql)} == {("experimental-promql", "error")}
+    other = {"enableFeatures": ["exemplar-storage"], "additionalArgs": None}
+    for spec, is_refused in (
+        ({"enableFeatures": ["exemplar-storage", flag]}, False),
+        ({"additionalArgs": [{"name": "enable-feature", "value": f"exemplar-storage,{flag}"}]}, False),
+        (other, True),
+        ("text", True),
+    ):
+        values = {"kubePrometheusStack": {"prometheus": {"prometheusSpec": spec}}}
+        assert bool(judge(promql, helmOverrides=values)) == is_refused
+    own = {"mode": "existing", "url": "http://prometheus.monitoring.svc:9090"}
+    assert {*judge(promql, monitoring=own)} == {("query-without-one-number", "warning")}
+
+
+@pytest.mark.parametrize("promql", ["sum(x)", "sum by (step) (x)", "max_over_time(sum(x)[1h:5m])", "sum(x @ end())"])
+def test_a_query_without_experiments_needs_no_flag(promql: str) -> None:
+    assert judge(promql) == []
 
 
 @pytest.mark.parametrize(

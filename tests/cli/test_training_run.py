@@ -28,6 +28,13 @@ def test_the_command_behind_two_dashes_runs_as_it_stands(project: Path, capsys: 
     assert out.startswith("# apply:")
 
 
+def test_kubectl_reads_words_of_the_command_line_as_texts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--env", "LR=1e-4", "--env", "SEED=08", "--image", IMAGE, "--", "torchrun", "--amp", "y"]
+    assert call(*words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert {"          value: '1e-4'", "          value: '08'", "        - 'y'"} <= {*lines}
+
+
 def test_several_nodes_print_a_jobset_and_warn_beside_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("--nodes", "2", "--name", "llm", "--image", IMAGE, "--", "torchrun", "train.py") == 0
     printed = capsys.readouterr()

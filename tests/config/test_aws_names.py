@@ -37,11 +37,63 @@ def test_an_arn_without_a_name_or_with_an_empty_segment_is_no_principal(name: st
         "user/ann.smith@example.com",
         "role/team/platform",
         "role/aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_Admin_0123456789abcdef",
+        "role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_Admin_0123456789abcdef",
+        "role/MyAWSReservedSSO_Admin",
         "role/" + 64 * "a",
     ],
 )
 def test_a_role_or_a_user_with_or_without_a_path_is_a_principal(name: str) -> None:
     assert problems(cluster=cluster(admins=[ACCOUNT + name])) == []
+
+
+SSO = "AWSReservedSSO_PlatformAdmin_0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        SSO,
+        f"team/{SSO}",
+        f"sso.amazonaws.com/eu-west-1/{SSO}",
+        f"aws-reserved/{SSO}",
+        f"aws-reserved/sso.amazonaws.com/us-east-1/{SSO}",
+        f"aws-reserved/sso.amazonaws.com/REGION/{SSO}",
+        f"aws-reserved/sso.amazonaws.com/eu-west-1/more/{SSO}",
+        "aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_PlatformAdmin",
+        "aws-reserved/sso.amazonaws.com/eu-west-1/PlatformAdmin",
+    ],
+)
+def test_a_role_of_identity_center_needs_its_whole_path(name: str) -> None:
+    (problem,) = problems(cluster=cluster(admins=[f"{ACCOUNT}role/{name}"]))
+    assert "is not the ARN of a role of Identity Center" in problem
+    assert "role/aws-reserved/sso.amazonaws.com/REGION/AWSReservedSSO_NAME_ID" in problem
+
+
+def test_a_role_of_a_service_is_no_principal() -> None:
+    name = "role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForAmazonEKS"
+    (problem,) = problems(cluster=cluster(viewers=[ACCOUNT + name]))
+    assert "only an AWS service assumes this role" in problem
+
+
+KEY = "key/0a1b2c3d-0000-4000-8000-000000000000"
+
+
+@pytest.mark.parametrize(
+    ("arn", "is_key"),
+    [
+        (f"arn:aws:kms:us-east-1:111122223333:{KEY}", True),
+        ("arn:aws:kms:us-east-1:111122223333:key/mrk-0a1b2c3d00004000800000000000abcd", True),
+        (f"arn:aws:kms::111122223333:{KEY}", False),
+        (f"arn:aws:kms:us-east:111122223333:{KEY}", False),
+        (f"arn:aws:kms:us-east-1a:111122223333:{KEY}", False),
+        (f"arn:aws:kms:us-east-1::{KEY}", False),
+        (f"arn:aws-cn:kms:us-east-1:111122223333:{KEY}", False),
+        (f"arn:aws:iam:us-east-1:111122223333:{KEY}", False),
+        ("arn:aws:kms:us-east-1:111122223333:alias/eks", False),
+    ],
+)
+def test_a_key_has_its_type_a_region_an_account_and_the_partition(arn: str, is_key: bool) -> None:
+    assert (problems(cluster=cluster(secretsKeyArn=arn)) == []) == is_key
 
 
 def test_the_session_that_aws_prints_for_a_caller_is_told_from_its_role() -> None:

@@ -5,7 +5,8 @@ import yaml
 
 from gpu_blueprint.errors import Problem
 from gpu_blueprint.loading.document import read_document
-from gpu_blueprint.loading.scalar_readings import reads_as_text, refuse_ambiguous_scalars
+from gpu_blueprint.loading.scalar_readings import refuse_ambiguous_scalars
+from gpu_blueprint.yaml_text.readings import reads_as_text
 
 
 def _split(text: str) -> list[str]:
@@ -13,7 +14,7 @@ def _split(text: str) -> list[str]:
 
 
 AMBIGUOUS = _split("""
-010 -010 0777 08 0o17 0O17 -0o17 0b1 0B1 0X1F -0x1F 0x_1 1_6 1_000 1_ 1:30 190:20:30 12:30 24:00 1:30.5 1._5
+010 -010 0777 08 0x_ 0o17 0O17 -0o17 0b1 0B1 0X1F -0x1F 0x_1 1_6 1_000 1_ 1:30 190:20:30 12:30 24:00 1:30.5 1._5
 1e3 1E3 1e+3 1.5e3 .1e1 +.5 -.5 0e0 -2E+05 yes Yes NO on Off y N = 011122223333
 2027-01-31 2027-1-1 2027-02-31 2027-13-01 2027-01-31T10:00:00Z
 """)

@@ -55,10 +55,10 @@ def test_pulumi_reads_each_accepted_scalar_as_this_program_does(read_with_pulumi
 
 
 def test_the_readings_that_a_problem_tells_of_pulumi_are_pulumis(read_with_pulumi: Any) -> None:
-    from gpu_blueprint.loading.scalar_readings import _read_as_pulumi
+    from gpu_blueprint.yaml_text.readings import read_as_pulumi
 
     for scalar, value in zip(AMBIGUOUS, read_with_pulumi(AMBIGUOUS), strict=True):
-        reading = _read_as_pulumi(scalar)
+        reading = read_as_pulumi(scalar)
         if reading.sort in ("number", "switch"):
             assert (scalar, reading.value) == (scalar, value)
         elif reading.sort == "text":

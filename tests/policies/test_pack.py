@@ -182,6 +182,14 @@ def test_undecided_verdicts_are_reported_and_stop_no_preview(pack: Pack) -> None
     assert {diagnostic.enforcementLevel for diagnostic in pack.diagnostics(unclear)} == {proto.ADVISORY}
 
 
+def test_the_level_of_all_is_that_of_a_rule_with_settings_alone(pack: Pack) -> None:
+    broken = changed(plan("prod"), *BROKEN)
+    lenient = {"all": {"enforcementLevel": "advisory"}, "disk-large-enough": {"minimumGib": 9999}}
+    for levels, is_strict in ((lenient, False), ({"all": {}}, True)):
+        pack.configure(levels)
+        assert any(item.enforcementLevel == proto.MANDATORY for item in pack.diagnostics(broken)) == is_strict
+
+
 @pytest.mark.parametrize("stack", SHIPPED)
 def test_a_first_preview_fails_no_resource_that_passes_later(pack: Pack, stack: str) -> None:
     pack.configure(read_levels(find_levels_file(stack)))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import yaml
+from gpu_blueprint.yaml_text import write_yaml
 
 from .builders import pool, stack, tenant
 from .plans import plan_of
@@ -91,14 +91,4 @@ def render_example(name: str) -> str:
             documents[f"{kind} {resource.name}"] = inputs.get("spec", inputs)
         elif inputs.get("name") == "gpu-operator":
             documents["gpu-operator values"] = {key: inputs["values"][key] for key in _OPERATOR}
-    return yaml.dump(documents, Dumper=_Readable, sort_keys=False, width=110)
-
-
-class _Readable(yaml.SafeDumper):
-    """A dumper that writes texts of several lines as blocks."""
-
-
-_Readable.add_representer(
-    str,
-    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None),
-)
+    return write_yaml(documents)

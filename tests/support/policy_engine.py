@@ -55,6 +55,11 @@ class PackVerdict(NamedTuple):
         return self.urn.split("::")[-1]
 
 
+def _read_entry(entry: Any) -> Mapping[str, Any]:
+    """Return the entry of a levels file as an object; a text is a level."""
+    return entry if isinstance(entry, dict) else {"enforcementLevel": entry}
+
+
 class Pack:
     """A running policy pack."""
 
@@ -67,11 +72,11 @@ class Pack:
         """Set levels and settings, in the form of a levels file."""
         request = proto.ConfigureAnalyzerRequest()
         for policy in self.info.policies:
-            given = levels.get(policy.name, levels.get("all", "mandatory"))
-            own = given if isinstance(given, dict) else {"enforcementLevel": given}
+            own = _read_entry(levels.get(policy.name, {}))
+            level = own.get("enforcementLevel") or _read_entry(levels.get("all", {})).get("enforcementLevel")
             schema = json_format.MessageToDict(policy.configSchema.properties)
             config = request.policyConfig[policy.name]
-            config.enforcementLevel = _LEVELS[own["enforcementLevel"]]
+            config.enforcementLevel = _LEVELS[level or "mandatory"]
             config.properties.update({name: entry["default"] for name, entry in schema.items()})
             config.properties.update({name: value for name, value in own.items() if name != "enforcementLevel"})
         self.stub.Configure(request)

@@ -16,7 +16,7 @@ from ...config import StackConfig
 from ...errors import StackError
 from ...loading import Source, parse
 from ...loading.file_keys import IN_FILE
-from ...loading.scalar_readings import reads_as_text
+from ...yaml_text.readings import reads_as_text
 from .proposal import AddPool, Change, Proposal, Set
 
 _KEYS = {"pools": "name", "tenants": "name", "reservations": "id"}

@@ -31,6 +31,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "types in zones": ("ec2:DescribeInstanceTypeOfferings",),
     "node images": ("ssm:GetParameters",),
     "reservations": ("ec2:DescribeCapacityReservations",),
+    "zones": ("ec2:DescribeAvailabilityZones", "ec2:DescribeSubnets"),
     "subnets": ("ec2:DescribeSubnets", "eks:DescribeCluster"),
     "buckets": ("s3:GetBucketLocation",),
     "secrets of registries": ("secretsmanager:DescribeSecret",),

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from ..loading.scalar_readings import reads_as_text
+from .readings import reads_as_text
 
 
 def write_scalar(value: str) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_blueprint.loading.scalar_readings import refuse_ambiguous_scalars
-from gpu_blueprint.starting.writing import write_flow, write_scalar
+from gpu_blueprint.yaml_text.flow import write_flow, write_scalar
 
 
 @given(st.text(max_size=200))

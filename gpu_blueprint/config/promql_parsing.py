@@ -1,0 +1,57 @@
+"""PromQL becomes a tree, also where Prometheus 3.14 knows a spelling that the parser of this program does not."""
+
+import re
+
+import promql_parser
+from promql_parser import Expr
+
+_PARTS = re.compile(
+    r"""
+    (?P<kept>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|\#[^\n]*|[a-zA-Z_][\w:.]*)
+    |\[(?P<range>[^][{}":]+)(?P<colon>:)?(?P<step>[^][{}":]+)?\]
+    |(?P<number>(?:0[xX])?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)+(?![.\w]))
+    |(?P<trim>[<>]/)
+    """,
+    re.VERBOSE,
+)
+_FUNCTIONS_OF_A_RANGE = {"step", "range", "max_of", "min_of"}
+
+
+def parse(promql: str) -> Expr:
+    """Return the tree of an expression.
+
+    Where only the spelling is too new for the parser, it is the tree of an expression with the same series: ranges with
+    a calculation are a minute, and the operators ``>/`` and ``</`` are ``> bool`` and ``< bool``.
+
+    Raises:
+        ValueError: The expression is not PromQL; the message is the parser's.
+    """
+    try:
+        return promql_parser.parse(promql)
+    except ValueError:
+        if older := _parse(_PARTS.sub(_write_older, promql)):
+            return older
+        raise
+
+
+def _parse(promql: str) -> Expr | None:
+    try:
+        return promql_parser.parse(promql)
+    except ValueError:
+        return None
+
+
+def _write_older(found: re.Match[str]) -> str:
+    if found["number"]:
+        return found["number"].replace("_", "")
+    if found["trim"]:
+        return f"{found['trim'][0]} bool "
+    if found["range"] and all(_is_calculation(part) for part in (found["range"], found["step"]) if part):
+        return f"[1m{found['colon'] or ''}{'1m' if found['step'] else ''}]"
+    return found[0]
+
+
+def _is_calculation(text: str) -> bool:
+    """Return whether a text is a duration, or a calculation with durations."""
+    functions = {*re.findall(r"[a-z_]\w*(?=\s*\()", text)}
+    return functions <= _FUNCTIONS_OF_A_RANGE and _parse(f"vector({text})") is not None

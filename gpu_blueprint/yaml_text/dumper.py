@@ -1,0 +1,57 @@
+"""Values as YAML text that every reader of YAML reads as these values."""
+
+import re
+from typing import Any
+
+import yaml
+
+from .readings import reads_as_text
+
+ONE_LINE = 1_000_000
+"""A width in characters that folds no line."""
+_TEXT_TAG = "tag:yaml.org,2002:str"
+_DIGITS = re.compile(r"[\d:_.]+")
+
+
+def write_yaml(value: Any, *, width: int = 110, sort_keys: bool = False, flow: bool = False) -> str:
+    """Return a value as one YAML document that ends with a line break.
+
+    Args:
+        value: Mappings, lists, texts, numbers, switches and nothing, at every depth.
+        width: Characters of a line after which text folds at a space.
+        sort_keys: Sort the keys of mappings; else they keep their order.
+        flow: Write mappings and lists in braces and brackets.
+    """
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=sort_keys, width=width, default_flow_style=flow)
+    return text
+
+
+def write_as_author(value: Any) -> str:
+    """Return a value as a careful author writes it: double quotes, also around digits, and short parts in one line."""
+    text: str = yaml.dump(value, Dumper=_AuthorsDumper, sort_keys=False, width=100, default_flow_style=None)
+    return text
+
+
+class _Dumper(yaml.SafeDumper):
+    """A dumper that quotes each text which a reader could take for another type; several lines become a block.
+
+    PyYAML quotes only what its own reader would take for another type.
+    """
+
+
+class _AuthorsDumper(yaml.SafeDumper):
+    """A dumper that quotes as an author does."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None if reads_as_text(text) else "'"
+    return dumper.represent_scalar(_TEXT_TAG, text, style=style)
+
+
+def _represent_authors_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    is_plain = reads_as_text(text) and not _DIGITS.fullmatch(text)
+    return dumper.represent_scalar(_TEXT_TAG, text, style=None if is_plain else '"')
+
+
+_Dumper.add_representer(str, _represent_text)
+_AuthorsDumper.add_representer(str, _represent_authors_text)

@@ -1,0 +1,106 @@
+"""Plain scalars as the readers of YAML 1.1, YAML 1.2 and Pulumi's CLI interpret them.
+
+This program reads YAML 1.1, as PyYAML does. Pulumi's CLI reads with gopkg.in/yaml.v3, which mixes YAML 1.1 and 1.2.
+kubectl, Helm and the NVIDIA programs read with sigs.k8s.io/yaml: like Pulumi, and with the switches of YAML 1.1.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import yaml
+
+LONGEST = 1000
+"""The most characters of a scalar whose readings are compared; no number is longer."""
+_NUMERIC = r"[-+.0-9][-+.:0-9_a-fA-FxXoOtTzZinIN \t]*"
+SUSPECT = re.compile(rf"{_NUMERIC}|[yYnN]|yes|no|on|off|true|false|null|~|<<|=|", re.IGNORECASE)
+"""Every plain scalar that a reader may not read as text."""
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?([Tt \t]+\d.*)?")
+_INT_1_2 = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT_1_2 = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_PREFIXED = re.compile(r"([-+]?)0([bBoOxX]?)([0-9a-fA-F]+)")
+_SWITCHES = {
+    spelling: word in ("y", "yes", "on", "true")
+    for word in ("y", "yes", "on", "true", "n", "no", "off", "false")
+    for spelling in (word, word.capitalize(), word.upper())
+}
+_OTHERS = {"timestamp": "a date", "merge": "a merge of another mapping", "value": "a default value"}
+_RESOLVER = yaml.resolver.Resolver()
+_CONSTRUCTOR = yaml.constructor.SafeConstructor()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value as one reader sees it; ``sort`` keeps the number 1 and the switch true apart."""
+
+    sort: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"the number {self.written}" if self.sort == "number" else self.written or self.sort
+
+    @property
+    def written(self) -> str:
+        """The value in a form that all readers read alike; empty for text."""
+        if self.sort == "number":
+            return f"{Decimal(repr(self.value)).normalize():f}"
+        return str(self.value).lower() if self.sort == "switch" else ""
+
+
+_NULL, TEXT = Reading("nothing"), Reading("text")
+
+
+def _read_1_1(text: str) -> Reading:
+    """Read a plain scalar as PyYAML does; the text of YAML 1.1 calls y and n switches too."""
+    if text in _SWITCHES:
+        return Reading("switch", _SWITCHES[text])
+    if _DATE.fullmatch(text):
+        return Reading("a date")
+    tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    kind = tag.rpartition(":")[2]
+    if kind in ("int", "float"):
+        try:
+            return Reading("number", _CONSTRUCTOR.construct_object(yaml.ScalarNode(tag, text)))
+        except ValueError:  # such as 0x_, which has no digit
+            return Reading("a broken number")
+    return _NULL if kind == "null" else Reading(_OTHERS.get(kind, "text"))
+
+
+def read_1_2(text: str) -> Reading:
+    """Read a plain scalar by the core schema of YAML 1.2."""
+    if text in ("", "~", "null", "Null", "NULL"):
+        return _NULL
+    if text in ("true", "True", "TRUE", "false", "False", "FALSE"):
+        return Reading("switch", text.lower() == "true")
+    if _INT_1_2.fullmatch(text):
+        return Reading("number", int(text, {"0o": 8, "0x": 16}.get(text[:2], 10)))
+    return Reading("number", float(text)) if _FLOAT_1_2.fullmatch(text) else TEXT
+
+
+def read_as_pulumi(text: str) -> Reading:
+    """Read a plain scalar as gopkg.in/yaml.v3 does (``resolve`` in its resolve.go, version 3.0.1)."""
+    if not re.match(r"[-+.0-9]", text):
+        return read_1_2(text)
+    if _DATE.fullmatch(text):
+        return Reading("a date")
+    digits = text if text.startswith(".") else text.replace("_", "")
+    if whole := _PREFIXED.fullmatch(digits):
+        try:
+            return Reading("number", int(whole[1] + whole[3], {"b": 2, "x": 16}.get(whole[2].lower(), 8)))
+        except ValueError:  # such as 08, which is the decimal number 8
+            pass
+    value = float(digits) if _FLOAT_1_2.fullmatch(digits) else None
+    return TEXT if value is None or value in (float("inf"), float("-inf")) else Reading("number", value)
+
+
+def read_all(text: str) -> dict[str, Reading]:
+    """Return each reader's name with its reading of a plain scalar of at most ``LONGEST`` characters."""
+    return {"YAML 1.1": _read_1_1(text), "YAML 1.2": read_1_2(text), "Pulumi": read_as_pulumi(text)}
+
+
+def reads_as_text(text: str) -> bool:
+    """Return whether every reader of YAML reads a text without quotes as text."""
+    is_number = len(text) > LONGEST or NOT_FINITE.fullmatch(text)
+    return not SUSPECT.fullmatch(text) or (not is_number and set(read_all(text).values()) == {TEXT})
