@@ -29,6 +29,14 @@ def test_few_spot_offerings_are_warned_of_with_offerings_to_add(
     assert (found == []) if words is None else words in found[0]
 
 
+def test_a_type_whose_addresses_would_lower_the_limit_of_the_present_types_is_not_advised() -> None:
+    types = ["g4dn.8xlarge", "g4dn.12xlarge"]
+    shared: dict[str, Any] = {"sharing": {"mode": "time-slicing", "replicas": 10}, "purpose": "batch"}
+    small = {"podSize": {"cpu": "100m", "memory": "256Mi"}, "zones": ["us-east-1a"], "purchase": ["spot"]}
+    stack = config(network=network(zones=["us-east-1a"]), pools=[pool(instanceTypes=types, **shared, **small)])
+    assert [found.hint for found in warn_of_few_spot_offerings(stack)] == ["add types g4dn.16xlarge"]
+
+
 @pytest.mark.parametrize(
     ("purchase", "words"),
     [
