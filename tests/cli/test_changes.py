@@ -70,7 +70,7 @@ def test_a_base_that_is_wrong_shows_its_lines_and_the_rest(project: Path, capsys
     line = file.read_text().splitlines().index("        maxGpus: many") + 1
     code, out, _ = run(capsys, "--against", "old")
     assert code == 1 and f"  old:stacks/Pulumi.dev.yaml:{line}: pools.0.maxGpus: " in out
-    assert "dev itself has 1" in out and "dev costs $0.94 an hour as expected" in " ".join(out.split())
+    assert "dev itself has 1" in out and "dev costs $0.87 an hour as expected" in " ".join(out.split())
     code, out, _ = run(capsys, "--against", "old", "--json")
     found = json.loads(out)
     assert code == 1 and found["verdict"] is None and found["base"]["problems"][0]["line"] == line
