@@ -144,13 +144,66 @@ DIVERSE = cases_of(
         "CPUs on spot, of one type in one zone",
         _offered(requirement(_TYPE, "m7i.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
         "theirs",
-        words=("has 1 spot", "needs 5; where spot capacity runs out, pods wait or cost the on-demand price"),
+        words=(
+            "has 1 spot",
+            "needs 5, and could add further types without GPUs; where spot capacity runs out, pods wait",
+        ),
     ),
     passes("CPUs on spot, of a type that the catalogue lacks", _offered(requirement(_TYPE, "m5.large"), _SPOT, _ZONES)),
     fails(
         "GPUs on spot, of a family with few types in one zone",
-        _offered(requirement("karpenter.k8s.aws/instance-family", "p5"), _SPOT, requirement(_ZONE, "us-east-1a")),
+        _offered(requirement("karpenter.k8s.aws/instance-family", "g6f"), _ALONE, requirement(_ZONE, "us-east-1a")),
         "theirs",
+        words=("has 4 spot", "could add gr6f.4xlarge;"),
+    ),
+    passes(
+        "all types with eight H100s in all zones of the program, with on-demand after spot",
+        _offered(_H100, _SPOT, requirement(_ZONE, "us-east-1a", "us-east-1b")),
+    ),
+    passes("all types with eight H100s in zones that nobody names", _offered(_H100, _SPOT)),
+    fails(
+        "all types with eight H100s in all zones of the program, on nothing but spot",
+        _offered(_H100, _ALONE, requirement(_ZONE, "us-east-1a", "us-east-1b")),
+        "theirs",
+        words=("has 2 spot offerings", "no further type or zone to add", "pods wait without end"),
+    ),
+    fails(
+        "the only type with its GPUs, and a further zone of another pool",
+        program(
+            node_pool(_H100, _SPOT, requirement(_ZONE, "us-east-1a")),
+            node_pool(requirement(_CATEGORY, "m"), requirement(_ZONE, "us-east-1a", "us-east-1c"), name="cpu"),
+        ),
+        "theirs",
+        words="could add us-east-1c;",
+    ),
+    fails(
+        "the only type with its GPUs, and a further zone of a subnet",
+        program(
+            node_pool(_H100, _SPOT, requirement(_ZONE, "us-east-1a")),
+            resource("aws:ec2/subnet:Subnet", "far", {"availabilityZone": "us-east-1d"}),
+        ),
+        "theirs",
+        words="could add us-east-1d;",
+    ),
+    fails(
+        "a type beside others with as many of its GPUs",
+        _offered(requirement(_TYPE, "g6.12xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
+        "theirs",
+        words="could add g6.24xlarge;",
+    ),
+    passes(
+        "a type with one H100, which no other type has",
+        _offered(requirement(_TYPE, "p5.4xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
+    ),
+    fails(
+        "one of two types with eight H200s",
+        _offered(requirement(_TYPE, "p5en.48xlarge"), _SPOT, requirement(_ZONE, "us-west-2a")),
+        "theirs",
+        words="could add p5e.48xlarge;",
+    ),
+    passes(
+        "one of two types with eight H200s, in a region that lacks the other",
+        _offered(requirement(_TYPE, "p5en.48xlarge"), _SPOT, requirement(_ZONE, "ap-northeast-1a")),
     ),
     passes("CPUs on spot, of any type of a category", _offered(requirement(_CATEGORY, "m"), _SPOT)),
     passes("CPUs on demand", _offered(requirement(_TYPE, "m7i.xlarge"), requirement(_BUYS, "on-demand"))),
@@ -175,7 +228,7 @@ DIVERSE = cases_of(
             requirement(_ZONE, "us-east-1a"),
         ),
         "shared-l4-node-pool",
-        words=("has 1 spot", "needs 5; where spot capacity runs out, pods wait or cost the on-demand price"),
+        words=("has 1 spot", "needs 5, and could add us-east-1b; where spot capacity runs out, pods wait or cost the"),
     ),
     fails(
         "four offerings",
@@ -183,7 +236,7 @@ DIVERSE = cases_of(
         "theirs",
         words="has 4 spot",
     ),
-    fails("fewer than the environment demands", _offered(_H100, _SPOT, _ZONES), "theirs", minimumOfferings=6),
+    fails("fewer than the environment demands", _offered(_H100, _ALONE, _ZONES), "theirs", minimumOfferings=6),
     passes(
         "any GPU in two zones",
         _offered(
@@ -205,20 +258,20 @@ DIVERSE = cases_of(
         words=(
             "buys nothing but spot",
             "runs wait without end",
-            "for nodes with EFA or a placement group, add on-demand",
+            "where it names none, add on-demand",
         ),
     ),
     fails(
         "one type in one zone, without EFA",
-        _together(_SPOT, networkInterfaces=[{"interfaceType": "interface"}]),
+        _together(_ALONE, networkInterfaces=[{"interfaceType": "interface"}]),
         "theirs",
         words="has 1 spot",
     ),
     fails(
-        "EFA of another node class", _together(_SPOT, own=False, networkInterfaces=_EFA), "theirs", words="has 1 spot"
+        "EFA of another node class", _together(_ALONE, own=False, networkInterfaces=_EFA), "theirs", words="has 1 spot"
     ),
     undecided("the node class not known", _together(_SPOT, networkInterfaces=UNKNOWN), "theirs"),
-    fails("one type without a zone requirement", _offered(_H100, _SPOT), "theirs", words="has 1 spot"),
+    fails("one type without a zone requirement", _offered(_H100, _ALONE), "theirs", words="has 1 spot"),
     fails(
         "two types without a zone requirement", _offered(requirement(_TYPE, "g6.xlarge", "g6.2xlarge"), _SPOT), "theirs"
     ),
