@@ -73,7 +73,7 @@ def test_the_made_pool_has_no_room_for_the_cpu_and_memory_of_gpu_pods(fields: di
 
 def test_the_cpu_of_gpu_nodes_makes_no_stack_too_dear() -> None:
     """Two p5.48xlarge hold 383 of 384 CPUs; a CPU pool for all of them would cost $43 an hour more."""
-    fields = {"pools": [pool(instanceTypes=["p5.48xlarge"], maxGpus=16)]}
+    fields: dict[str, Any] = {"pools": [pool(instanceTypes=["p5.48xlarge"], maxGpus=16)]}
     team = tenant(gpus={"main": 16}, cpu="384", memory="3Ti")
     assert config(**fields, tenants=[team]).cpu_pools[0].max_cpus == 8
     assert problems(**fields, tenants=[team], hourlyCeiling=180) == []
