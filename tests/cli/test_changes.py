@@ -43,7 +43,7 @@ def test_the_exit_code_follows_the_verdict(project: Path, base: Path, capsys: py
     edit(project, "    pools:", f"    {_RETIRED}\n    pools:")
     code, out, progress = run(capsys, "--against", "base")
     assert code == 0 and "verdict: drains-nodes" in out and "planning stacks/Pulumi.dev.yaml …" in progress
-    assert max(map(len, out.splitlines())) <= 80
+    assert max(len(line) for line in out.splitlines() if "aws service-quotas " not in line) <= 80  # to be copied
     for level, expected in {"safe": 1, "drains-nodes": 1, "replaces-resources": 0, "loses-data-or-access": 0}.items():
         assert run(capsys, "--against", "base", "--fail-on", level)[0] == expected, level
 
