@@ -4,7 +4,17 @@ from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 
 from .effects.charts import CHART_KINDS, is_chart, read_value
 from .effects.gpu_nodes import stay_together
-from .effects.karpenter_objects import ZONE, count_spot_types, is_gpu_pool, list_capacity_types, list_values, read_label
+from .effects.karpenter_objects import (
+    ZONE,
+    count_spot_types,
+    is_gpu_pool,
+    list_capacity_types,
+    list_gpu_types,
+    list_more_spot_types,
+    list_values,
+    read_label,
+)
+from .effects.routes import SUBNET_KINDS
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 from .values import read_text
@@ -42,17 +52,38 @@ def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Setting
     # A pool that names no zones has at least two zones, because EKS demands two.
     if not types or "spot" not in bought or types * (zones or 2) >= settings["minimumOfferings"]:
         return
-    if not stay_together(pool, stack):
+    counted = f"pool {pool.name} has {types * zones or types} spot offerings (types × zones), "
+    if stay_together(pool, stack):
+        if "on-demand" not in bought:
+            report(
+                f"pool {pool.name} buys nothing but spot, and EFA or a placement group keeps its nodes to one type in "
+                "one zone; where that capacity runs out, runs wait without end"
+            )
+    elif more := _name_more_offerings(pool, stack):
         report(
-            f"pool {pool.name} has {types * zones or types} spot offerings (types × zones), "
-            f"but needs {settings['minimumOfferings']}; "
+            f"{counted}but needs {settings['minimumOfferings']}, and could add {more}; "
             "where spot capacity runs out, pods wait or cost the on-demand price"
         )
     elif "on-demand" not in bought:
         report(
-            f"pool {pool.name} buys nothing but spot, and EFA or a placement group keeps its nodes to one type in one "
-            "zone; where that capacity runs out, runs wait without end"
+            f"{counted}buys nothing but spot, and there is no further type or zone to add; "
+            "where that capacity runs out, pods wait without end"
         )
+
+
+def _name_more_offerings(pool: Resource, stack: Stack) -> str:
+    """Return the types and zones that a pool could add: of the catalogue, and of the program's pools and subnets."""
+    zones = _list_more_zones(pool, stack)
+    types = list_more_spot_types(pool) if list_gpu_types(pool) else ["further types without GPUs"]
+    return " or ".join(f"{', '.join(found[:4])}" for found in (types, zones) if found)
+
+
+def _list_more_zones(pool: Resource, stack: Stack) -> list[str]:
+    """Return the zones of the program that a pool does not name; none for a pool that names no zones."""
+    named = list_values(pool, ZONE)
+    known = {zone for other in stack.select("NodePool") for zone in list_values(other, ZONE)}
+    known |= {subnet.read_text("availabilityZone") for subnet in stack.select(*SUBNET_KINDS)}
+    return sorted(known - {*named, ""}) if named else []
 
 
 def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
@@ -112,11 +143,13 @@ RULES = (
         needs_stack=True,
         settings={"minimumOfferings": 5},
         looks_at="types × zones of GPU pools, and of pools without GPUs that name their types, that buy spot capacity",
-        passes="there are at least minimumOfferings combinations, or EFA or a placement group keeps the nodes together "
-        "and the pool also buys on-demand",
+        passes="there are at least minimumOfferings combinations; or the pool also buys on-demand, and EFA or a "
+        "placement group keeps its nodes together, or neither the catalogue has a further type with as many of its "
+        "GPUs nor the program a further zone",
         fails="there are fewer",
         why="spot capacity runs out, and every node costs the on-demand price, or pods wait if the pool buys only spot",
-        fix="add instance types or zones; for nodes with EFA or a placement group, add on-demand",
+        fix="add types or zones that the message names; where it names none, add on-demand; waive the rule for a pool "
+        "whose pods fit on none of these types",
     ),
     Rule(
         id="node-life-bounded",

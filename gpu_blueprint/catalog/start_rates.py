@@ -30,6 +30,12 @@ def find_start_rate(item: str) -> StartRate:
     return list_start_rates()[item]
 
 
+def describe_assumed_rates() -> str:
+    """Return the items whose rates nobody has measured on such machines, and what that means for large machines."""
+    items = ", ".join(rate.item for rate in list_start_rates().values() if rate.basis == "assumed")
+    return f"assumed, not measured on GPU nodes of EC2: {items}; nodes of p4, p5 and p6 take longer than node-ready"
+
+
 @cache
 def list_start_rates() -> dict[str, StartRate]:
     """Return item → row, in the order of the file."""

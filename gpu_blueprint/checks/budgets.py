@@ -81,13 +81,13 @@ def _explain_largest_part(
 def _explain_cpu_pool(stack: StackConfig, parts: dict[str, Usd], above: Usd) -> tuple[str, str]:
     """Return words for the platform's own CPU pool, and its remedy, if the stack is too dear by no more than the pool.
 
-    The pool has room for all quotas of CPU and memory, also for the parts that pods on GPUs use on their own nodes.
+    The pool has room for all CPU and memory that the pods on GPUs leave of the tenants' quotas.
     """
     pool = None if stack.states_cpu_pools else next(iter(stack.cpu_pools), None)
     cost = parts[pool.name] if pool else Usd()
     if pool is None or cost.known < above.known or cost.known == max(part.known for part in parts.values()):
         return "", ""
-    words = f", the CPU pool that the platform makes for all cpu and memory of the tenants costs {cost} of it"
+    words = f", the CPU pool that the platform makes for the tenants' pods without GPUs costs {cost} of it"
     own = f"of less than the platform's {pool.max_cpus} vCPUs"
     return words, f"; or lower cpu and memory of the tenants, or state a pool with purpose: cpu {own}"
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from math import ceil
 
 from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..config.grant_rooms import count_gpus, size_grant
 from ..config.pod_rooms import list_whole_pods
 from ..config.sizes import read_room
 from ..config.tenants import GpuAmount
-from ..cost.gpus import count_gpus
-from ..cost.promises import Promise, describe_rest, list_cpu_promises, size_grant
+from ..cost.promises import Promise, describe_rest, list_cpu_promises
 from ..errors import Problem
 
 _MOST_CPUS = 100_000
@@ -19,7 +19,7 @@ _UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024)}
 def refuse_small_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
     """Refuse CPU pools whose nodes cannot hold what their tenants may ask for beside the pods on their GPUs.
 
-    The platform's own CPU pool has room for all quotas.
+    The platform's own CPU pool has this room.
     """
     if not stack.states_cpu_pools:
         return

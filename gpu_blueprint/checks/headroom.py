@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from math import ceil
 
 from ..config import Headroom, Pool, StackConfig
-from ..cost.gpus import count_gpus, count_placeholders
+from ..config.grant_rooms import count_gpus
+from ..cost.gpus import count_placeholders
 from ..errors import Problem, move_under
 from .pod_requests import refuse_request
 

@@ -1,16 +1,17 @@
 """Sizes of a pool's nodes, compared with the pods that are to fill them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..catalog import Instance, list_instances
-from ..catalog.node_room import count_team_pods
+from ..catalog.node_room import choose_max_pods, count_addressable_pods, count_team_pods
 from ..config import Pool, Service, StackConfig
-from ..config.sizes import PodSize, count_sellable_slots, count_slots, write_size
+from ..config.sizes import PodSize, count_sellable_slots, count_slots, fills_alone, write_size
 from ..cost.gpus import count_replicas
 from ..cost.items import price_instance
 from ..cost.money import Usd
 from ..cost.nodes import Node, Terms, find_launched, find_sold_part, find_terms, price_nodes
-from ..errors import Problem
+from ..errors import Problem, move_under
+from ..sharing import Mig
 
 
 def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
@@ -26,8 +27,8 @@ def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
 def _explain_unsold_slots(stack: StackConfig, pool: Pool) -> Problem:
     row = _find_roomiest(pool)
     slots, room, size = count_slots(pool, row), pool.find_room(row), pool.slot_size
-    if size is None or count_team_pods(pool.max_pods) < slots:
-        return _explain_missing_pods(pool, row)
+    if size is None or count_team_pods(choose_max_pods({row: slots})) < slots:
+        return _explain_missing_pods(stack, pool, row)
     asked = size.room
     needed = f"{asked.cpu_milli * slots / 1000:g} CPU and {asked.memory_mib * slots / 1024:g}Gi"
     reason = (
@@ -61,45 +62,91 @@ def _find_roomiest(pool: Pool) -> Instance:
     return max(fitting, key=lambda row: (count_sellable_slots(pool, row) / count_slots(pool, row), row.vcpu))
 
 
-def _explain_missing_pods(pool: Pool, row: Instance) -> Problem:
-    slots, most = count_slots(pool, row), count_team_pods(pool.max_pods)
+def _explain_missing_pods(stack: StackConfig, pool: Pool, row: Instance) -> Problem:
+    slots = count_slots(pool, row)
+    limit = choose_max_pods({row: slots})
     reason = (
         f"no node with {pool.model.name} runs the pods of all its slots: {row.instance_type} has {slots}, and of its "
-        f"{pool.max_pods} pods the DaemonSets leave {most}"
+        f"{limit} pods the DaemonSets leave {count_team_pods(limit)}"
     )
-    return Problem("pod-size-above-nodes", ("sharing",), reason, "share a GPU between fewer pods")
+    remedies = [*_suggest_fewer_pods(stack, pool)]
+    remedies += [f"write gpusPerNode: [{size}]" for size in _find_larger_sizes(stack, pool)[:1]]
+    hint = " or ".join(remedies) or "share a GPU between fewer pods"
+    return Problem("pod-size-above-nodes", ("sharing",), reason, hint)
+
+
+def _suggest_fewer_pods(stack: StackConfig, pool: Pool) -> Iterator[str]:
+    """Yield the most replicas, below those of the file, whose pods fit on a node."""
+    stated = getattr(pool.sharing, "replicas", None) or 0
+    for replicas in (*range(stated - 1, 1, -1), *([None] if isinstance(pool.sharing, Mig) else [])):
+        other = pool.rebuild(sharing=pool.sharing.model_copy(update={"replicas": replicas}))
+        if any(count_sellable_slots(other, row) for row in stack.list_instances(other)):
+            yield f"write replicas: {replicas}" if replicas else "leave replicas out"
+            return
 
 
 def _find_larger_sizes(stack: StackConfig, pool: Pool) -> list[int]:
     """Return the numbers of GPUs of the nodes that the pool leaves out although they sell all their slots."""
     if pool.gpus_per_node:
         return []
-    larger = ((size, pool.resize([size])) for size in pool.known_sizes if size <= pool.max_gpus)
+    larger = ((size, pool.rebuild(gpusPerNode=[size])) for size in pool.known_sizes if size <= pool.max_gpus)
     return [size for size, resized in larger if stack.list_instances(resized)]
 
 
 def warn_of_unsold_slots(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of named instance types whose CPU or memory is too small for the pods of all their slots."""
+    """Warn of named instance types, and of numbers of GPUs, whose nodes cannot run the pods of all their slots."""
     for index, pool in stack.numbered_gpu_pools:
         nodes = price_nodes(stack, pool) if pool.instance_types and pool.slot_size else []
         for at, node in enumerate(nodes):
             if node.sold < 1:
-                reason = _describe_unsold_slots(stack, pool, node, nodes)
-                hint = "leave the type out, or write the podSize that your pods have"
+                reason, hint = _describe_unsold_slots(stack, pool, node, nodes)
                 path = ("pools", index, "instanceTypes", at)
                 yield Problem("slots-unsold", path, reason, hint, severity="warning")
+        yield from move_under(_warn_of_unlaunched_sizes(stack, pool), "pools", index, "gpusPerNode")
 
 
-def _describe_unsold_slots(stack: StackConfig, pool: Pool, node: Node, nodes: list[Node]) -> str:
+def _warn_of_unlaunched_sizes(stack: StackConfig, pool: Pool) -> Iterator[Problem]:
+    """Warn of numbers of GPUs for which the pool drops every type, beside other numbers that it keeps."""
+    kept = {row.gpu_devices for row in stack.list_instances(pool)}
+    for at, size in enumerate(pool.gpus_per_node or ()):
+        rows = [row for row in pool.offered if row.gpu_devices == size]
+        if size in kept or not kept or not rows:
+            continue
+        row = max(rows, key=lambda row: (count_sellable_slots(pool, row), row.vcpu))
+        reason = (
+            f"the pool launches no node with {size} GPUs, since {row.instance_type} can run "
+            f"{count_sellable_slots(pool, row)} of its {count_slots(pool, row)} pods"
+        )
+        if few := _list_limiting_types(pool, row, stack.list_instances(pool)):
+            reason += f": {_explain_limit(pool, few)}"
+        hint = f"leave {size} out, or make a pool of its own with gpusPerNode: [{size}]"
+        yield Problem("slots-unsold", (at,), reason, hint, severity="warning")
+
+
+def _list_limiting_types(pool: Pool, row: Instance, others: Iterable[Instance]) -> str:
+    """Return the types whose addresses keep a type from all its slots; empty if the type lacks the room alone too."""
+    few = [other for other in others if count_team_pods(count_addressable_pods(other)) < count_slots(pool, row)]
+    return ", ".join(other.instance_type for other in few) if fills_alone(pool, row) else ""
+
+
+def _explain_limit(pool: Pool, few: str) -> str:
+    return f"all types of a pool get one limit of pods, here {pool.max_pods} for the addresses of {few}"
+
+
+def _describe_unsold_slots(stack: StackConfig, pool: Pool, node: Node, nodes: list[Node]) -> tuple[str, str]:
+    """Return the reason, with the prices of a slot where they are known, and the remedy."""
     slots, sellable = count_slots(pool, node.row), count_sellable_slots(pool, node.row)
     reason = f"{node.row.instance_type} can run {sellable} of its {slots} pods of {pool.slot_size}"
+    if few := _list_limiting_types(pool, node.row, pool.offered):
+        return f"{reason}: {_explain_limit(pool, few)}", f"leave out {few}"
+    hint = "leave the type out, or write the podSize that your pods have"
     terms = find_terms(stack, pool)
     best = find_launched([other for other in nodes if other.sold == 1], terms)
     own = node.price_gpu(terms) * (node.row.gpu_devices / max(sellable, 1))
     if not sellable or own.unknown:
-        return reason
+        return reason, hint
     other = f" and {_price_slot(pool, best, terms)} on {best.row.instance_type}" if best else ""
-    return f"{reason}: a pod costs {own} an hour there{other}"
+    return f"{reason}: a pod costs {own} an hour there{other}", hint
 
 
 def _price_slot(pool: Pool, node: Node, terms: Terms) -> Usd:

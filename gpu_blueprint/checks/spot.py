@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sized
 from ..catalog import list_instances
 from ..config import CpuPool, Pool, StackConfig
 from ..config.buying import DIVERSE_ENOUGH
-from ..config.sizes import sells_all_slots
+from ..config.sizes import may_join
 from ..errors import Problem
 
 
@@ -46,7 +46,7 @@ def _suggest_more_offerings(stack: StackConfig, pool: Pool | CpuPool) -> str:
         and row.instance_type not in chosen
         and pool.instance_types
         and row.gpu_devices in {other.gpu_devices for other in used}
-        and sells_all_slots(pool, row)
+        and may_join(pool, row, used)
     ]
     more = [zone for zone in stack.network.zones if zone not in zones]
     parts = [f"types {', '.join(types[:4])}"] * bool(types) + [f"zones {', '.join(more)}"] * bool(more)

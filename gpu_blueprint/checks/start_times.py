@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import ceil
 
+from ..catalog.start_rates import describe_assumed_rates
 from ..config import Pool, StackConfig
 from ..config.scalars import count_seconds
 from ..config.storage import LustreStorage
@@ -70,7 +71,8 @@ def warn_of_starts_beyond_timeouts(stack: StackConfig) -> Iterator[Problem]:
 def _warn(start: StartTime, index: int, timeout: str) -> Problem:
     reason = (
         f"a pod is ready about {write_seconds(start.seconds)} after its job starts on a new node, most of it for "
-        f"{describe_longest(start)}, and the queue stops jobs whose pods are not ready after {timeout}, again and again"
+        f"{describe_longest(start)}, and the queue stops jobs whose pods are not ready after {timeout}, again and "
+        f"again; of these times are {describe_assumed_rates()}"
     )
     return Problem(
         "start-above-ready-timeout", ("pools", index, "podStart"), reason, _advise(start), severity="warning"

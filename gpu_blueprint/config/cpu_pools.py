@@ -126,8 +126,8 @@ def make_default_pool(needed: NodeRoom, region: str) -> CpuPool:
     """Make the CPU pool of a stack that names none.
 
     Args:
-        needed: CPU and memory of all tenants. The nodes of the pool have room for them beside kubelet and DaemonSets,
-            whatever sizes Karpenter launches.
+        needed: CPU and memory that the pods on GPUs leave of the quotas of all tenants. The nodes of the pool have room
+            for them beside kubelet and DaemonSets, whatever sizes Karpenter launches.
         region: Region of the stack.
     """
     made = CpuPool(name=DEFAULT_CPU_POOL, purpose="cpu", maxCpus=_CPU_STEP, expectedUtilization=_DEFAULT_CPU_USE)

@@ -8,7 +8,7 @@ from pydantic import Field, PrivateAttr
 
 from ..catalog import Gpu, Instance, find_gpu, find_instance, list_instances
 from ..catalog.labels import EFA_LABEL, GPU_LABEL, PURPOSE_LABEL
-from ..catalog.node_room import NodeRoom, choose_max_pods, find_room
+from ..catalog.node_room import NodeRoom, find_room
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.purchases import Purchase
 from ..errors import Problem
@@ -24,7 +24,7 @@ from .nodes import Ami, Disk, MultiNode, Taint
 from .pod_start import PodStart
 from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
-from .sizes import DEFAULT_SLOT, PodSize, choose_sizes, count_slots
+from .sizes import DEFAULT_SLOT, PodSize, choose_pod_limit, choose_sizes
 from .tenants import GpuAmount
 
 
@@ -194,11 +194,11 @@ class Pool(Model):
     @cached_property
     def max_pods(self) -> int:
         """Most pods of a node: all that can have a slice of its GPUs, and the pods of DaemonSets."""
-        return choose_max_pods({row: count_slots(self, row) for row in self.offered})
+        return choose_pod_limit(self)
 
-    def find_room(self, row: Instance) -> NodeRoom:
-        """Return the CPU and memory that a node of a type has for the pods of teams."""
-        return find_room(row, self.max_pods, hugepages_mib=row.efa_hugepages_mib if self.multi_node else 0)
+    def find_room(self, row: Instance, max_pods: int | None = None) -> NodeRoom:
+        """Return the CPU and memory that a node of a type has for the pods of teams, with the pool's limit of pods."""
+        return find_room(row, max_pods or self.max_pods, hugepages_mib=row.efa_hugepages_mib if self.multi_node else 0)
 
     @property
     def shares_gpus(self) -> bool:
@@ -228,13 +228,13 @@ class Pool(Model):
     def problems(self) -> Iterator[Problem]:
         return find_pool_problems(self)
 
-    def resize(self, gpus_per_node: list[int]) -> "Pool":
-        """Return the pool with other numbers of GPUs on a node, and nothing else changed."""
+    def rebuild(self, **changes: object) -> "Pool":
+        """Return the pool with other values of fields, by their names in the file, and nothing else changed."""
         fields = {field.alias or name: getattr(self, name) for name, field in type(self).model_fields.items()}
-        # A copy would keep the properties that the pool has computed from its own sizes.
-        resized = type(self).model_construct(**{**fields, "gpusPerNode": gpus_per_node})
-        resized._region = self._region
-        return resized
+        # A copy would keep the properties that the pool has computed from its own fields.
+        rebuilt = type(self).model_construct(**{**fields, **changes})
+        rebuilt._region = self._region
+        return rebuilt
 
     def place(self, region: str | None, timezone: str) -> "Pool":
         """Return the pool in the stack's region, with the stack's time zone for hours that state none."""

@@ -5,7 +5,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ..catalog import Instance
-from ..catalog.node_room import NodeRoom, count_team_pods
+from ..catalog.node_room import NodeRoom, choose_max_pods, count_addressable_pods, count_team_pods
 from ..model import Model
 from .scalars import PodCpu, PodMemory
 
@@ -71,10 +71,38 @@ def count_slots(pool: "Pool", row: Instance) -> int:
     return sum(pool.profile.count_per_node(row).values())
 
 
+def choose_pod_limit(pool: "Pool") -> int:
+    """Return the most pods of a node, which is the same for all types of the pool.
+
+    It suits the types that stay in the pool: those that the file names, else those that run the pods of all their slots
+    if the pool has no other type. Without such a type it is the highest limit of any type.
+    """
+    slots = {row: count_slots(pool, row) for row in pool.offered}
+    kept = slots if pool.instance_types else {row: slots[row] for row in slots if fills_alone(pool, row)}
+    return choose_max_pods(kept) if kept else max(choose_max_pods({row: slots[row]}) for row in slots)
+
+
+def fills_alone(pool: "Pool", row: Instance) -> bool:
+    """Return whether a node could run the pods of all its slots, if the pool had no other type."""
+    slots = count_slots(pool, row)
+    return _count_slots_with_pods(pool, row, choose_max_pods({row: slots})) == slots
+
+
+def may_join(pool: "Pool", row: Instance, others: Iterable[Instance]) -> bool:
+    """Return whether a type sells all its slots in a pool, and has addresses for as many pods as the others need."""
+    needed = max((count_slots(pool, other) for other in others), default=0)
+    return sells_all_slots(pool, row) and count_team_pods(count_addressable_pods(row)) >= needed
+
+
+def _count_slots_with_pods(pool: "Pool", row: Instance, max_pods: int) -> int:
+    """Return how many of a node's slots get a pod on a node of up to ``max_pods`` pods, beside the DaemonSets."""
+    most = min(count_slots(pool, row), count_team_pods(min(max_pods, count_addressable_pods(row))))
+    return min(most, int(pool.find_room(row, max_pods).count_pods(pool.slot_size.room))) if pool.slot_size else most
+
+
 def count_sellable_slots(pool: "Pool", row: Instance) -> int:
     """Return how many of a node's slots can be sold, because the node can also run their pods beside the DaemonSets."""
-    most = min(count_slots(pool, row), count_team_pods(pool.max_pods))
-    return min(most, int(pool.find_room(row).count_pods(pool.slot_size.room))) if pool.slot_size else most
+    return _count_slots_with_pods(pool, row, pool.max_pods)
 
 
 def sells_all_slots(pool: "Pool", row: Instance) -> bool:

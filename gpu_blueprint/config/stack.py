@@ -12,6 +12,7 @@ from .aws_names import end_with_region
 from .buying import Reservation
 from .cpu_pools import CpuPool, make_default_pool
 from .disruption import Disruption
+from .grant_rooms import find_rest
 from .identities import BucketPrefix
 from .models import ServedModel
 from .monitoring import InstallMonitoring
@@ -19,7 +20,7 @@ from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
 from .queueing import QUEUED_PURPOSES
 from .services import Service
-from .sizes import read_room, sells_all_slots
+from .sizes import sells_all_slots
 from .stack_rules import find_stack_problems
 from .stack_sections import StackSections
 from .storage import AnyStorage, S3Storage
@@ -134,8 +135,8 @@ class StackConfig(StackSections):
         """The pools without GPUs: those of the file, else one for all tenants; none without tenants."""
         if stated := [pool for pool in self.pools if isinstance(pool, CpuPool)]:
             return stated
-        quotas = [read_room(tenant.cpu, tenant.memory) for tenant in self.tenants]
-        return [make_default_pool(NodeRoom(*map(sum, zip(*quotas, strict=True))), self.region)] if quotas else []
+        rests = [find_rest(self, tenant) for tenant in self.tenants]
+        return [make_default_pool(NodeRoom(*map(sum, zip(*rests, strict=True))), self.region)] if rests else []
 
     @property
     def all_pools(self) -> list[Pool | CpuPool]:

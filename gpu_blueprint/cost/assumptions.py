@@ -88,7 +88,7 @@ def _list_cpu_assumptions(stack: StackConfig) -> Iterator[str]:
         made = "; no pool with purpose: cpu is stated, so the platform makes this pool and assumes its use"
         yield f"{pool.name}: {at_work}{'' if stack.states_cpu_pools else made}"
     if stack.cpu_pools:
-        yield "tenants share the cost of CPU pools by their quotas of CPU"
+        yield "tenants share the cost of CPU pools by the CPU of their quotas that the pods on their GPUs leave"
 
 
 def _list_volumes_beside_nvme(stack: StackConfig) -> Iterator[str]:

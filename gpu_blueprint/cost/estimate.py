@@ -7,11 +7,12 @@ from typing import Any, Literal, NamedTuple
 
 from ..catalog import prices
 from ..config import CpuPool, StackConfig
+from ..config.grant_rooms import find_gpu_shares
 from .assumptions import list_assumptions
 from .capacity import PoolCapacity, list_capacities
 from .commitments import Commitment, recommend_commitment
 from .cpu_pools import estimate_cpu_pool, expect_use
-from .gpus import Use, find_gpu_shares
+from .gpus import Use
 from .items import Item
 from .models import ModelCost, estimate_models, model_cost_as_json
 from .money import Cost, Usd

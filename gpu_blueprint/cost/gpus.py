@@ -1,4 +1,4 @@
-"""Counts of GPUs: the GPUs of a pool's ceiling that can run, and slices, grants and placeholders in GPUs."""
+"""Counts of GPUs and pods: the GPUs of a pool's ceiling that can run, and the pods and placeholders of a node."""
 
 from dataclasses import dataclass
 from math import gcd
@@ -7,7 +7,6 @@ from ..catalog import Instance, find_instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import PodSize, Pool, Service, StackConfig
 from ..config.tenants import GpuAmount
-from ..sharing import Mig
 from .reservations import find_users
 
 
@@ -41,26 +40,6 @@ def _count_reserved_gpus(stack: StackConfig, pool: Pool) -> int:
     """Count the GPUs of all reservations that a pool may use."""
     used = (reservation for reservation in stack.reservations if pool in find_users(stack, reservation))
     return sum(reservation.instances * find_instance(reservation.instance_type).gpu_devices for reservation in used)
-
-
-def find_gpu_shares(pool: Pool) -> dict[str, float]:
-    """Return unit of a pool → its part of a GPU, such as ``{"1g.10gb": 1 / 7}``.
-
-    Instances of several MIG profiles share the GPU by their compute slices.
-    """
-    per_gpu = {unit: pool.profile.per_device[name] for unit, name in pool.profile.units.items()}
-    table = pool.model.mig
-    if len(per_gpu) == 1 or table is None or not isinstance(pool.sharing, Mig):
-        return {unit: 1 / (count * len(per_gpu)) for unit, count in per_gpu.items()}
-    slices = {unit: table.profiles[unit].compute_slices for unit in per_gpu}
-    whole = sum(slices[unit] * count for unit, count in per_gpu.items())
-    return {unit: slices[unit] / whole for unit in per_gpu}
-
-
-def count_gpus(pool: Pool, amount: GpuAmount) -> float:
-    """Convert an amount in a pool's units to GPUs."""
-    shares = find_gpu_shares(pool)
-    return sum(shares.get(unit, 0) * count for unit, count in pool.count_by_unit(amount).items())
 
 
 def count_pods(pool: Pool, row: Instance, amount: GpuAmount, size: PodSize | None) -> int:

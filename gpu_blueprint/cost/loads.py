@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..config import Pool, Service
-from .gpus import count_gpus, count_replicas
+from ..config.grant_rooms import count_gpus
+from .gpus import count_replicas
 from .money import Usd
 from .nodes import Node, PriceRange, Terms, find_launched, price_gpu
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom, count_addressable_pods, count_team_pods
 from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..config.grant_rooms import find_rest, size_grant, size_grants
 from ..config.sizes import read_room
 from ..config.tenants import GpuAmount
 from .addresses import count_pool_addresses, count_subnet_addresses
-from .gpus import count_gpus, count_usable_gpus
+from .gpus import count_usable_gpus
 
 ALL_POOLS = "all pools"
 
@@ -43,31 +44,6 @@ def list_promises(stack: StackConfig) -> list[Promise]:
     """Return what is promised and offered: in each GPU pool, in the CPU pools, and over the stack."""
     found = [promise for pool in stack.gpu_pools for promise in _list_gpu_promises(stack, pool)]
     return [*found, *list_cpu_promises(stack), *_list_stack_promises(stack)]
-
-
-def size_grant(stack: StackConfig, pool: Pool, amount: GpuAmount) -> NodeRoom:
-    """Return the CPU and memory that the pods on an amount of a pool's units hold.
-
-    They are those of the slots. Pods of whole GPUs without ``podSize`` may hold their part of the largest node.
-    """
-    if size := pool.find_pod_size(amount):
-        return size.room
-    gpus, rows = count_gpus(pool, amount), stack.list_instances(pool)
-    rooms = [NodeRoom(*(part / row.gpu_devices * gpus for part in pool.find_room(row))) for row in rows]
-    return NodeRoom(max(room.cpu_milli for room in rooms), max(room.memory_mib for room in rooms))
-
-
-def size_grants(stack: StackConfig, tenant: Tenant) -> dict[str, NodeRoom]:
-    """Return pool → the CPU and memory that the pods on a tenant's GPUs hold, for pools that exist."""
-    pools = stack.gpu_pools_by_name
-    return {name: size_grant(stack, pools[name], amount) for name, amount in tenant.gpus.items() if name in pools}
-
-
-def find_rest(stack: StackConfig, tenant: Tenant) -> NodeRoom:
-    """Return the part of a tenant's quotas that the pods on its GPUs leave, and that it may ask of the CPU pools."""
-    quota, grants = read_room(tenant.cpu, tenant.memory), size_grants(stack, tenant).values()
-    cpu, memory = sum(room.cpu_milli for room in grants), sum(room.memory_mib for room in grants)
-    return NodeRoom(max(quota.cpu_milli - cpu, 0), max(quota.memory_mib - memory, 0))
 
 
 def describe_rest(stack: StackConfig, tenant: Tenant, promise: Promise) -> str:

@@ -1,11 +1,12 @@
-"""The tenants' shares of the cost of each pool: of GPU pools by grants, of CPU pools by quotas of CPU."""
+"""The tenants' shares of the cost of each pool: of GPU pools by grants, of CPU pools by what GPU pods leave."""
 
 from collections.abc import Mapping
 
 from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..config.grant_rooms import count_gpus, find_rest
 from .capacity import find_capacity
 from .cpu_pools import estimate_cpu_pool
-from .gpus import count_gpus, count_usable_gpus
+from .gpus import count_usable_gpus
 from .money import Cost
 from .nodes import ON_DEMAND, find_terms
 from .pools import plan_cost, plan_pool
@@ -38,9 +39,13 @@ def divide_among_tenants(stack: StackConfig, costs: Mapping[str, Cost]) -> dict[
 
 
 def divide_cpu_pools(stack: StackConfig) -> dict[str, float]:
-    """Return each tenant's part of every CPU pool, by its quota of CPU, since every tenant may use all of them."""
-    quotas = {tenant.name: int(tenant.cpu) for tenant in stack.tenants}
-    return {name: quota / sum(quotas.values()) for name, quota in quotas.items()} or {UNASSIGNED: 1}
+    """Return each tenant's part of every CPU pool: by the CPU that it may ask there beside the pods on its GPUs.
+
+    If the pods on GPUs leave no tenant any, the quotas of CPU decide.
+    """
+    rests = {tenant.name: find_rest(stack, tenant).cpu_milli for tenant in stack.tenants}
+    parts = rests if any(rests.values()) else {tenant.name: float(tenant.cpu) for tenant in stack.tenants}
+    return {name: part / sum(parts.values()) for name, part in parts.items()} or {UNASSIGNED: 1}
 
 
 def estimate_tenant(stack: StackConfig, tenant: Tenant) -> Cost:

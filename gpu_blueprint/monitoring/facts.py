@@ -6,7 +6,7 @@ from typing import Any
 
 from ..catalog.purchases import Purchase
 from ..config import Pool, StackConfig
-from ..cost.gpus import find_gpu_shares
+from ..config.grant_rooms import find_gpu_shares
 from ..cost.money import Usd
 from ..cost.nodes import Node, find_terms, price_nodes
 from ..cost.reservations import price_reserved_gpu

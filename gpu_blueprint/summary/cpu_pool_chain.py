@@ -17,7 +17,8 @@ from .step import Step
 def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
     """Yield the steps from the instance types of a CPU pool to a pod that runs there."""
     if not stack.states_cpu_pools:
-        made = "the platform, because the file names no pool with purpose: cpu; it has room for all quotas"
+        room = "what the pods on GPUs leave of all quotas"
+        made = f"the platform, because the file names no pool with purpose: cpu; it has room for {room}"
         yield Step("made by", (made,))
     yield Step("nodes", tuple(_list_types(stack, pool)))
     yield Step("bought", (" → ".join(pool.purchase),))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..config import Pool, Service, StackConfig
-from ..cost.gpus import count_gpus
+from ..config.grant_rooms import count_gpus
 from ..monitoring.scaling import list_measures
 from .amounts import describe_amount
 from .pod_requests import describe_request

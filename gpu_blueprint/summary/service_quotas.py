@@ -1,8 +1,12 @@
-"""AWS's service quotas that a stack needs when every pool is at its ceiling."""
+"""AWS's service quotas that a stack needs when every pool is at its ceiling.
 
-from collections.abc import Iterator
+Each amount is counted twice: on the types that Karpenter launches, for which people ask AWS, and on the types with the
+most vCPUs, which are the worst case.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..catalog import Instance, find_instance
 from ..catalog.service_quotas import (
@@ -16,16 +20,24 @@ from ..catalog.service_quotas import (
     find_instance_quota,
 )
 from ..config import CpuPool, NewVpc, Pool, StackConfig
+from ..cost.nodes import ON_DEMAND, find_launched, price_nodes
 from ..cost.surge import count_surge, count_system_surge
+
+
+class Count(NamedTuple):
+    """An amount of a quota, and its calculation."""
+
+    amount: int
+    calculation: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """The amount of a quota that one part of the stack needs, and its calculation."""
+    """The amount of a quota that one part of the stack needs: as launched, and at worst."""
 
     of: str
-    amount: int
-    calculation: str
+    launched: Count
+    worst: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +49,13 @@ class Need:
 
     @property
     def amount(self) -> int:
-        """The sum of all shares."""
-        return sum(share.amount for share in self.shares)
+        """The sum of all shares, on the types that Karpenter launches while EC2 has them."""
+        return sum(share.launched.amount for share in self.shares)
+
+    @property
+    def worst(self) -> int:
+        """The sum of all shares, on the types with the most vCPUs."""
+        return sum(share.worst.amount for share in self.shares)
 
     def as_json(self, region: str) -> dict[str, Any]:
         """Write the need with the names that a stack file uses."""
@@ -50,10 +67,21 @@ class Need:
             "purchase": quota.purchase,
             "unit": quota.unit,
             "needed": self.amount,
+            "atWorst": self.worst,
             "default": quota.default,
-            "shares": [{"of": share.of, "amount": share.amount, "counted": share.calculation} for share in self.shares],
+            "shares": [_write_share(share) for share in self.shares],
             "command": " ".join(write_request(quota, self.amount, region)) if self.amount > quota.default else None,
         }
+
+
+def _write_share(share: Share) -> dict[str, Any]:
+    return {
+        "of": share.of,
+        "amount": share.launched.amount,
+        "counted": share.launched.calculation,
+        "atWorst": share.worst.amount,
+        "countedAtWorst": share.worst.calculation,
+    }
 
 
 def write_request(quota: ServiceQuota, amount: int, region: str) -> tuple[str, str]:
@@ -97,7 +125,8 @@ def list_platform_needs(stack: StackConfig) -> list[Need]:
 
 
 def _build_need(quota: ServiceQuota, amount: int, of: str, counted: str) -> Need:
-    return Need(quota=quota, shares=(Share(of=of, amount=amount, calculation=counted),))
+    count = Count(amount, counted)
+    return Need(quota=quota, shares=(Share(of=of, launched=count, worst=count),))
 
 
 def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Share]]:
@@ -111,10 +140,8 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
                 yield from _list_cpu_shares(stack, cpu_pool, purchase)
     yield from _list_reservation_shares(stack)
     rows = [find_instance(name) for name in stack.cluster.system_nodes.instance_types]
-    count = stack.system_node_count
-    yield from _list_largest_share("system nodes", [{row: count} for row in rows], "on-demand")
-    surge = count_system_surge(stack)
-    yield from _list_largest_share("system nodes, while they are updated", [{row: surge} for row in rows], "on-demand")
+    for of, count in (("", stack.system_node_count), (", while they are updated", count_system_surge(stack))):
+        yield _build_share(f"system nodes{of}", [{row: count} for row in rows], "on-demand")
 
 
 def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
@@ -127,12 +154,40 @@ def _list_pool_shares(stack: StackConfig, pool: Pool, purchase: UsageClass) -> I
     for row in stack.list_instances(pool):
         by_quota.setdefault(find_instance_quota(row.family, purchase), []).append(row)
     for own in by_quota.values():
-        alike = [{row: pool.static_nodes} for row in own if pool.static_nodes]
-        fleets = alike or [find_largest_fleet(own, pool.max_gpus)]
-        yield from _list_largest_share(pool.name, fleets, purchase)
-        surges = [{row: surge} for row in own if (surge := count_surge(stack, pool, row))]
-        if surges:
-            yield from _list_largest_share(f"{pool.name}, while nodes are replaced", surges, purchase)
+        usual = own[:1] if pool.static_nodes else _list_usual_types(stack, pool, own)
+        fleets = [_find_fleet(pool, usual), _find_fleet(pool, own)]
+        yield _build_share(pool.name, fleets, purchase)
+        surges = [_find_surge(stack, pool, usual), _find_surge(stack, pool, own)]
+        if all(surges):
+            yield _build_share(f"{pool.name}, while nodes are replaced", surges, purchase)
+
+
+def _find_fleet(pool: Pool, rows: list[Instance]) -> dict[Instance, int]:
+    """Return the nodes of some types with the most vCPUs at the ceiling of a pool."""
+    if pool.static_nodes:
+        return max(({row: pool.static_nodes} for row in rows), key=_count_vcpus)
+    return find_largest_fleet(rows, pool.max_gpus)
+
+
+def _find_surge(stack: StackConfig, pool: Pool | CpuPool, rows: Sequence[Instance]) -> dict[Instance, int]:
+    """Return the nodes of one type with the most vCPUs that may run beyond a pool's ceiling; empty if none may."""
+    surges = ({row: surge} for row in rows if (surge := count_surge(stack, pool, row)))
+    return max(surges, key=_count_vcpus, default={})
+
+
+def _list_usual_types(stack: StackConfig, pool: Pool, rows: list[Instance]) -> list[Instance]:
+    """Return the type that Karpenter launches for each number of GPUs: the cheapest that sells its slots, if any does.
+
+    Without prices it is the type with the fewest vCPUs.
+    """
+    nodes = [node for node in price_nodes(stack, pool) if node.row in rows]
+    found = []
+    for size in sorted({node.row.gpu_devices for node in nodes}):
+        alike = [node for node in nodes if node.row.gpu_devices == size]
+        selling = [node for node in alike if node.sold == 1] or alike
+        launched = find_launched(selling, ON_DEMAND) or min(selling, key=lambda node: node.row.vcpu)
+        found.append(launched.row)
+    return found
 
 
 def _list_cpu_shares(stack: StackConfig, pool: CpuPool, purchase: UsageClass) -> Iterator[tuple[ServiceQuota, Share]]:
@@ -141,10 +196,10 @@ def _list_cpu_shares(stack: StackConfig, pool: CpuPool, purchase: UsageClass) ->
     if not rows:
         return
     quota = find_instance_quota(rows[0].family, purchase)
-    yield quota, Share(of=pool.name, amount=pool.max_cpus, calculation=f"maxCpus: {pool.max_cpus} vCPU")
-    surges = [{row: surge} for row in rows if (surge := count_surge(stack, pool, row))]
-    if surges:
-        yield from _list_largest_share(f"{pool.name}, while nodes are replaced", surges, purchase)
+    ceiling = Count(pool.max_cpus, f"maxCpus: {pool.max_cpus} vCPU")
+    yield quota, Share(of=pool.name, launched=ceiling, worst=ceiling)
+    if surge := _find_surge(stack, pool, rows):
+        yield _build_share(f"{pool.name}, while nodes are replaced", [surge], purchase)
 
 
 def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
@@ -161,17 +216,16 @@ def find_largest_fleet(rows: list[Instance], gpus: int) -> dict[Instance, int]:
     return fleet
 
 
-def _list_largest_share(
-    of: str, fleets: list[dict[Instance, int]], purchase: UsageClass
-) -> Iterator[tuple[ServiceQuota, Share]]:
-    """Yield the fleet with the most vCPUs as a share of its quota."""
-    fleet = max(fleets, key=_count_vcpus)
-    if fleet:
-        counted = " + ".join(f"{nodes} × {row.instance_type} of {row.vcpu} vCPU" for row, nodes in fleet.items())
-        yield (
-            find_instance_quota(next(iter(fleet)).family, purchase),
-            Share(of=of, amount=_count_vcpus(fleet), calculation=counted),
-        )
+def _build_share(of: str, fleets: Sequence[dict[Instance, int]], purchase: UsageClass) -> tuple[ServiceQuota, Share]:
+    """Build the share of fleets of one quota: the first is launched, and that with the most vCPUs is the worst case."""
+    worst = max(fleets, key=_count_vcpus)
+    quota = find_instance_quota(next(iter(worst)).family, purchase)
+    return quota, Share(of=of, launched=_count_fleet(fleets[0]), worst=_count_fleet(worst))
+
+
+def _count_fleet(fleet: dict[Instance, int]) -> Count:
+    words = " + ".join(f"{nodes} × {row.instance_type} of {row.vcpu} vCPU" for row, nodes in fleet.items())
+    return Count(_count_vcpus(fleet), words)
 
 
 def _count_vcpus(fleet: dict[Instance, int]) -> int:
@@ -184,7 +238,7 @@ def _list_reservation_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota,
     for reservation in stack.reservations:
         row, left = find_instance(reservation.instance_type), reservation.instances
         if reservation.capacity_block:
-            yield from _list_largest_share(reservation.id, [{row: left}], "capacity-block")
+            yield _build_share(reservation.id, [{row: left}], "capacity-block")
             continue
         for pool in stack.gpu_pools:
             if pool.name in room and any(term.selects(reservation) for term in pool.reservations):
@@ -192,4 +246,4 @@ def _list_reservation_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota,
                 room[pool.name] -= inside * row.gpu_devices
                 left -= inside
         if left:
-            yield from _list_largest_share(reservation.id, [{row: left}], "on-demand")
+            yield _build_share(reservation.id, [{row: left}], "on-demand")

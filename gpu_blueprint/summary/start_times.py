@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..catalog.start_rates import describe_assumed_rates
 from ..config import Pool, StackConfig
 from ..config.storage import LustreStorage
 from ..images.sources import locate_image
@@ -30,7 +31,8 @@ def explain_start(stack: StackConfig, pool: Pool) -> Iterator[Step]:
 def note_start_times(stack: StackConfig, starts: Sequence[StartTime]) -> Iterator[str]:
     """Yield the limits of the estimate, and the ways in which pods of these pools start sooner or later."""
     pools = [stack.gpu_pools_by_name[name] for name in dict.fromkeys(start.pool for start in starts)]
-    yield "of one pod on the slowest type; rates and sources: gpu_blueprint/catalog/start_rates.csv, some are assumed"
+    yield "of one pod on the slowest type; rates and sources: gpu_blueprint/catalog/start_rates.csv"
+    yield describe_assumed_rates()
     if warm := [pool.name for pool in pools if pool.headroom]:
         yield f"headroom of {', '.join(warm)} saves the first pods the wait for a node"
     if drawn := [pool.name for pool in pools if pool.disk.snapshot_id]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from ..catalog.resources import EFA_RESOURCE
 from ..config import Pool, StackConfig, Tenant
-from ..cost.gpus import count_gpus, count_usable_gpus
+from ..config.grant_rooms import count_gpus
+from ..cost.gpus import count_usable_gpus
 from ..cost.tenants import estimate_tenant
 from ..sharing import POOL_KEY
 from ..tenancy.identities import describe_grants, list_grants

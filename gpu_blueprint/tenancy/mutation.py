@@ -1,6 +1,9 @@
-"""The mutating policy that completes pods with GPUs: the tenant writes the GPU, and the API server writes the rest.
+"""The mutating policy that completes pods: the tenant writes the GPU, and the API server writes the rest.
 
-It saves typing and guards nothing, since the rules about pods judge the result. It needs Kubernetes 1.36.
+Of pods that state CPU or memory for the whole pod it also changes what the LimitRange gave their containers: the API
+server would refuse the pod for a default that nobody wrote, or hold a container to less than the pod.
+
+The policy saves typing and guards nothing, since the rules about pods judge the result. It needs Kubernetes 1.36.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +14,7 @@ from ..config.pod_rooms import find_pod_room
 from ..sharing import POOL_KEY
 from .cel import write_literal
 from .pod_subject import POD
-from .pod_variables import ask_for, list_pod_variables
+from .pod_variables import ASKS, ask_for, list_pod_variables
 from .pool_classes import CLASS_PREFIX
 from .quotas import DEFAULT_REQUESTS
 
@@ -32,13 +35,14 @@ def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
     boxes = "(object.spec.containers + object.spec.?initContainers.orValue([]))"
     asks = f"{boxes}.exists(c, {resources}.exists(n, {ask_for('n')}))"
     patches = " + ".join(f"({patch})" for patch in _list_patches())
-    expression = f"!(variables.target in variables.fit) ? [] : {patches}"
+    whole = " + ".join(f"({patch})" for field, noun in _BOXES.items() for patch in _list_whole_pod_patches(field, noun))
+    expression = f"({ASKS} && variables.target in variables.fit ? {patches} : []) + {whole}"
     variables = {**list_pod_variables(config, POD), **_list_facts(config), **_list_sizes()}
     return {
         "failurePolicy": "Fail",
         "reinvocationPolicy": "Never",
         "matchConstraints": {"resourceRules": [rule]},
-        "matchConditions": [{"name": "asks-for-a-gpu", "expression": asks}],
+        "matchConditions": [{"name": "is-incomplete", "expression": f"has(object.spec.resources) || {asks}"}],
         "variables": [{"name": name, "expression": text} for name, text in variables.items()],
         "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}],
     }
@@ -105,29 +109,60 @@ def _list_patches() -> Iterator[str]:
 
 
 def _list_size_patches(field: str, noun: str) -> Iterator[str]:
-    """Yield CEL that gives containers with GPUs the CPU and memory of their slots where LimitRanger gave its defaults.
+    """Yield CEL that gives containers with GPUs the CPU and memory of their slots in place of LimitRanger's."""
+    has_gpu, boxes = f"variables.{field}Counts[i] > 0", f"object.spec.?{field}.orValue([])"
+    cpu, memory = f"string(variables.{field}Sizes[i][0]) + 'm'", f"string(variables.{field}Sizes[i][1]) + 'Mi'"
+    for resource, size in (("cpu", cpu), ("memory", memory)):
+        is_free = f"{has_gpu} && {_is_default(resource, noun)} && !({_is_stated_for_pod(resource)})"
+        yield f"{boxes}.transformList(i, c, {is_free}, {_add(_place(field, f'requests/{resource}'), size)})"
+    # The default limit of memory is modest, and the API server refuses a limit below the request.
+    request, limit = "c.resources.requests.memory", "c.resources.limits.memory"
+    is_low = f"({_is_default('memory', noun)} || quantity({limit}).isLessThan(quantity({request})))"
+    is_free = f"{has_gpu} && {_has_default_limit(noun)} && {is_low} && !({_is_stated_for_pod('memory')})"
+    patch = _add(_place(field, "limits/memory"), f"{_is_default('memory', noun)} ? {memory} : {request}")
+    yield f"{boxes}.transformList(i, c, {is_free}, {patch})"
+
+
+def _list_whole_pod_patches(field: str, noun: str) -> Iterator[str]:
+    """Yield CEL that lets a pod's own CPU and memory count where LimitRanger gave its containers defaults.
+
+    The requests become 0, whose sum is below any request of the pod. The limit of memory, without which LimitRanger
+    refuses a container, becomes the pod's; a pod that states only a request keeps the default up to it.
+    """
+    boxes = f"object.spec.?{field}.orValue([])"
+    for resource in DEFAULT_REQUESTS:
+        is_given = f"{_is_stated_for_pod(resource)} && {_is_default(resource, noun)}"
+        patch = _add(_place(field, f"requests/{resource}"), "'0'")
+        yield f"{boxes}.transformList(i, c, {is_given}, {patch})"
+    limit, request = (f"object.spec.?resources.?{part}[?'memory']" for part in ("limits", "requests"))
+    is_low = f"quantity(c.resources.limits.memory).isLessThan(quantity({request}.orValue('0')))"
+    is_given = f"{_has_default_limit(noun)} && ({limit}.hasValue() || {is_low})"
+    patch = _add(_place(field, "limits/memory"), f"{limit}.or({request}).orValue('')")
+    yield f"{boxes}.transformList(i, c, {is_given}, {patch})"
+
+
+def _is_default(resource: str, noun: str) -> str:
+    """Return CEL that is true if LimitRanger gave the container ``c`` its request.
 
     LimitRanger runs before, and its annotation names the defaults. A copied pod may carry an old annotation, so that
     the value must be the default too.
     """
+    noted = f"d.endsWith(' request for {noun} ' + c.name) && d.split(' request for ')[0].contains('{resource}')"
+    stated = f"c.?resources.?requests[?'{resource}'].orValue('')"
+    return f"(variables.defaults.exists(d, {noted}) && {stated} == '{DEFAULT_REQUESTS[resource]}')"
 
-    def is_default(resource: str) -> str:
-        noted = f"d.endsWith(' request for {noun} ' + c.name) && d.split(' request for ')[0].contains('{resource}')"
-        stated = f"c.?resources.?requests[?'{resource}'].orValue('')"
-        return f"(variables.defaults.exists(d, {noted}) && {stated} == '{DEFAULT_REQUESTS[resource]}')"
 
-    has_gpu, boxes = f"variables.{field}Counts[i] > 0", f"object.spec.?{field}.orValue([])"
-    place = f"'/spec/{field}/' + string(i) + '/resources/"
-    cpu, memory = f"string(variables.{field}Sizes[i][0]) + 'm'", f"string(variables.{field}Sizes[i][1]) + 'Mi'"
-    for resource, size in (("cpu", cpu), ("memory", memory)):
-        patch = _add(f"{place}requests/{resource}'", size)
-        yield f"{boxes}.transformList(i, c, {has_gpu} && {is_default(resource)}, {patch})"
-    # The default limit of memory is modest, and the API server refuses a limit below the request.
-    request, limit = "c.resources.requests.memory", "c.resources.limits.memory"
-    is_low = f"({is_default('memory')} || quantity({limit}).isLessThan(quantity({request})))"
-    noted = f"variables.defaults.exists(d, d.endsWith('memory limit for {noun} ' + c.name))"
-    patch = _add(f"{place}limits/memory'", f"{is_default('memory')} ? {memory} : {request}")
-    yield f"{boxes}.transformList(i, c, {has_gpu} && {noted} && {is_low}, {patch})"
+def _has_default_limit(noun: str) -> str:
+    return f"variables.defaults.exists(d, d.endsWith('memory limit for {noun} ' + c.name))"
+
+
+def _is_stated_for_pod(resource: str) -> str:
+    parts = (f"object.spec.?resources.?{part}[?'{resource}'].hasValue()" for part in ("requests", "limits"))
+    return f"({' || '.join(parts)})"
+
+
+def _place(field: str, part: str) -> str:
+    return f"'/spec/{field}/' + string(i) + '/resources/{part}'"
 
 
 def _hide_gpus(field: str) -> str:

@@ -189,6 +189,16 @@ def list_holdings(config: StackConfig) -> Iterator[Holding]:
         yield from _list_queue_holdings()
     for quota in _list_fixed_quotas():
         yield Holding(by="quota", name=f"ResourceQuota {quota.name}", keeps=quota.keeps)
+    yield Holding(
+        by="quota",
+        name="LimitRange",
+        keeps=f"A container that states nothing requests {DEFAULT_REQUESTS['cpu']} CPU and "
+        f"{DEFAULT_REQUESTS['memory']}, and may use {_DEFAULT_MEMORY_GIB}Gi of memory, or the team's `memory` if that "
+        "is less. A pod that states CPU or memory for all its containers (`spec.resources`) keeps what it states: its "
+        "containers request 0 of it, and their limit of memory is the pod's. Before Kubernetes 1.36 state both in each "
+        "container too, or the API server refuses the pod: `must be less than or equal to pod limits`, or `must be "
+        "greater than or equal to aggregate container requests`.",
+    )
 
 
 def _list_queue_holdings() -> Iterator[Holding]:

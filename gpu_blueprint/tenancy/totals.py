@@ -9,8 +9,8 @@ from math import ceil
 
 from ..catalog.node_room import NodeRoom
 from ..config import StackConfig, Tenant
+from ..config.grant_rooms import size_grants
 from ..config.sizes import read_room
-from ..cost.promises import size_grants
 from ..queues.reach import raise_grants
 
 

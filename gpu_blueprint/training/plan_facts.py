@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ..catalog.start_rates import describe_assumed_rates
 from ..cost.nodes import find_spot_share
 from ..queues.reach import count_grant
 from ..readiness.words import write_phase, write_seconds
@@ -57,6 +58,7 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
     request = plan.request
     if request.checkpoint.bytes_per_parameter == BYTES_PER_PARAMETER:
         yield "12 bytes a parameter are FP32 weights and Adam's two moments; another optimizer keeps more or less"
+    yield f"restart: of its times are {describe_assumed_rates()}"
     yield "each node writes and reads its own part of a checkpoint (FSDP, or a sharded optimizer)"
     yield "the run computes nothing while it writes; asynchronous checkpoints lose less"
     yield (

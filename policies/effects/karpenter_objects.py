@@ -131,6 +131,25 @@ def count_spot_types(pool: Resource) -> int:
     return len(list_gpu_types(pool)) or len(list_values(pool, INSTANCE_TYPE))
 
 
+def list_more_spot_types(pool: Resource) -> list[str]:
+    """Return the spot types of the catalogue that a GPU pool leaves out: with as many of the same GPU as its own types.
+
+    Only types count that every region of the pool's zones offers.
+    """
+    chosen, regions = list_gpu_types(pool), {zone[:-1] for zone in list_values(pool, ZONE)}
+    alike = {_describe_gpus(row) for row in chosen}
+    return [
+        row.instance_type
+        for row in list_instances().values()
+        if row not in chosen and _describe_gpus(row) in alike and not row.is_bare_metal
+        if "spot" in row.usage_classes and row.regions >= regions
+    ]
+
+
+def _describe_gpus(row: Instance) -> tuple[str, int, int, str]:
+    return row.gpu_name, row.gpu_devices, row.gpu_memory_mib, row.arch
+
+
 def is_gpu_pool(pool: Resource) -> bool:
     """Tell whether a NodePool may launch GPU nodes.
 

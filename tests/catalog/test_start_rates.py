@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gpu_blueprint.catalog import AMI_FAMILIES
-from gpu_blueprint.catalog.start_rates import BASES, FILE, find_start_rate, list_start_rates
+from gpu_blueprint.catalog.start_rates import BASES, FILE, describe_assumed_rates, find_start_rate, list_start_rates
 from gpu_blueprint.catalog.table import read_rows
 from gpu_blueprint.errors import CatalogError
 
@@ -29,7 +29,16 @@ def test_pulls_in_parallel_are_faster_than_one_core_decompresses() -> None:
 
 def test_a_measurement_names_where_it_stands() -> None:
     measured = [rate for rate in list_start_rates().values() if rate.basis == "measured"]
-    assert len(measured) > 5 and all(rate.source.startswith("github.com/") for rate in measured)
+    assert len(measured) > 2 and all(rate.source.startswith("github.com/") for rate in measured)
+
+
+def test_the_texts_name_each_assumed_rate() -> None:
+    """The time of a node and of its GPUs was measured on machines without GPUs, and in another cloud."""
+    words = describe_assumed_rates()
+    assert {rate.item for rate in list_start_rates().values() if rate.item in words} == {
+        rate.item for rate in list_start_rates().values() if rate.basis == "assumed"
+    }
+    assert "node-ready, gpus-al2023, " in words and "p4, p5 and p6 take longer" in words
 
 
 def test_a_rate_that_nobody_has_read_is_refused() -> None:

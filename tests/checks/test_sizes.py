@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.catalog.node_room import count_addressable_pods, count_team_pods
 from gpu_blueprint.checks import find_warnings
 
 from ..support import builders
@@ -90,11 +91,59 @@ def test_named_types_that_can_run_no_pod_are_refused() -> None:
     assert line.startswith("pools.0.podSize: no node with l4 has CPU and memory")
 
 
-def test_more_slots_than_a_node_has_pods_are_refused() -> None:
-    pool = builders.pool(gpu="l4", sharing={"mode": "mps", "replicas": 48}, podSize=SMALL)
-    (line,) = builders.problems(pools=[pool])
-    assert line.startswith("pools.0.sharing: no node with l4 runs the pods of all its slots: ")
-    assert "of its 58 pods the DaemonSets leave 43; share a GPU between fewer pods" in line
+@pytest.mark.parametrize(
+    ("gpu", "replicas", "limit"),
+    [("t4", 14, 29), ("t4", 15, 45), ("t4", 43, 58), *((gpu, 64, 94) for gpu in ("l4", "a10g", "l40s", "t4g"))],
+)
+def test_types_without_addresses_for_their_slots_do_not_lower_the_limit_of_the_others(
+    gpu: str, replicas: int, limit: int
+) -> None:
+    shared = builders.pool(gpu=gpu, sharing={"mode": "time-slicing", "replicas": replicas}, podSize=TINY)
+    stack = builders.config(pools=[shared])
+    (pool,) = stack.gpu_pools
+    assert pool.max_pods == limit
+    for row in stack.list_instances(pool):
+        assert replicas <= count_team_pods(min(limit, count_addressable_pods(row)))
+
+
+@pytest.mark.parametrize(
+    ("pool", "reason", "remedy"),
+    [
+        ({"gpu": "t4"}, "g4dn.16xlarge has 64, and of its 58 pods the DaemonSets leave 43", "write replicas: 43"),
+        ({"gpu": "t4", "gpusPerNode": [4]}, "g4dn.12xlarge has 256, and of its 234 pods", "write replicas: 54"),
+        ({"gpu": "h100-80gb", "profile": "1g.10gb"}, "p5.4xlarge has 448, and of its 110 pods", "write replicas: 13"),
+        ({"gpu": "h100-80gb", "profile": "1g.10gb", "gpusPerNode": [8]}, "and of its 100 pods", "leave replicas out"),
+    ],
+)
+def test_more_slots_than_a_node_has_pods_are_refused_with_the_replicas_that_fit(
+    pool: dict[str, Any], reason: str, remedy: str
+) -> None:
+    mode = {"mode": "mig", "profile": pool.pop("profile")} if "profile" in pool else {"mode": "time-slicing"}
+    (line,) = builders.problems(pools=[builders.pool(**pool, sharing={**mode, "replicas": 64}, podSize=TINY)])
+    assert line.startswith("pools.0.sharing: no node with ") and reason in line and line.endswith(f"; {remedy}")
+    fewer = {"replicas": int(remedy.split()[-1])} if "write" in remedy else {}
+    assert builders.problems(pools=[builders.pool(**pool, sharing={**mode, **fewer}, podSize=TINY)]) == []
+
+
+TINY = {"cpu": "100m", "memory": "256Mi"}
+
+
+def test_a_named_type_with_few_addresses_is_to_go_and_not_the_type_that_it_limits() -> None:
+    shared: dict[str, Any] = {"sharing": {"mode": "time-slicing", "replicas": 15}, "podSize": TINY}
+    small, large = warn_of("slots-unsold", instanceTypes=["g4dn.xlarge", "g4dn.8xlarge"], **shared)
+    assert "g4dn.xlarge can run 14 of its 15 pods" in small and "leave the type out" in small
+    assert "here 29 for the addresses of g4dn.xlarge; leave out g4dn.xlarge" in large
+    assert warn_of("slots-unsold", instanceTypes=["g4dn.8xlarge"], **shared) == []
+
+
+def test_a_stated_number_of_gpus_that_no_node_gets_is_warned_of() -> None:
+    shared: dict[str, Any] = {"gpu": "t4", "sharing": {"mode": "time-slicing", "replicas": 10}}
+    (words,) = warn_of("slots-unsold", **shared, podSize=TINY, gpusPerNode=[1, 4])
+    assert "launches no node with 4 GPUs, since g4dn.12xlarge can run 14 of its 40 pods" in words
+    assert "for the addresses of g4dn.xlarge" in words
+    (words,) = warn_of("slots-unsold", **shared, podSize={"cpu": "1500m", "memory": "1Gi"}, gpusPerNode=[1, 4])
+    assert "g4dn.12xlarge can run 14 of its 40 pods; leave 4 out" in words
+    assert warn_of("slots-unsold", **shared, podSize=TINY, gpusPerNode=[4]) == []
 
 
 def test_a_node_has_the_pods_of_the_region_that_launches_it() -> None:

@@ -29,6 +29,15 @@ def test_few_spot_offerings_are_warned_of_with_offerings_to_add(
     assert (found == []) if words is None else words in found[0]
 
 
+def test_a_type_whose_addresses_would_lower_the_limit_of_the_present_types_is_not_advised() -> None:
+    types = ["g4dn.8xlarge", "g4dn.12xlarge"]
+    shared: dict[str, Any] = {"sharing": {"mode": "time-slicing", "replicas": 10}, "purpose": "batch"}
+    small = {"podSize": {"cpu": "100m", "memory": "256Mi"}, "zones": ["us-east-1a"], "purchase": ["spot"]}
+    stack = config(pools=[pool(instanceTypes=types, **shared, **small)])
+    (found,) = warn_of_few_spot_offerings(stack)
+    assert found.hint == "add types g4dn.16xlarge or zones us-east-1b"
+
+
 @pytest.mark.parametrize(
     ("purchase", "words"),
     [

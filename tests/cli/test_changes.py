@@ -43,7 +43,7 @@ def test_the_exit_code_follows_the_verdict(project: Path, base: Path, capsys: py
     edit(project, "    pools:", f"    {_RETIRED}\n    pools:")
     code, out, progress = run(capsys, "--against", "base")
     assert code == 0 and "verdict: drains-nodes" in out and "planning stacks/Pulumi.dev.yaml …" in progress
-    assert max(map(len, out.splitlines())) <= 80
+    assert max(len(line) for line in out.splitlines() if "aws service-quotas " not in line) <= 80  # to be copied
     for level, expected in {"safe": 1, "drains-nodes": 1, "replaces-resources": 0, "loses-data-or-access": 0}.items():
         assert run(capsys, "--against", "base", "--fail-on", level)[0] == expected, level
 
@@ -70,7 +70,7 @@ def test_a_base_that_is_wrong_shows_its_lines_and_the_rest(project: Path, capsys
     line = file.read_text().splitlines().index("        maxGpus: many") + 1
     code, out, _ = run(capsys, "--against", "old")
     assert code == 1 and f"  old:stacks/Pulumi.dev.yaml:{line}: pools.0.maxGpus: " in out
-    assert "dev itself has 1" in out and "dev costs $0.94 an hour as expected" in " ".join(out.split())
+    assert "dev itself has 1" in out and "dev costs $0.87 an hour as expected" in " ".join(out.split())
     code, out, _ = run(capsys, "--against", "old", "--json")
     found = json.loads(out)
     assert code == 1 and found["verdict"] is None and found["base"]["problems"][0]["line"] == line

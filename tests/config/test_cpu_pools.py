@@ -8,8 +8,9 @@ from gpu_blueprint.catalog import list_instances
 from gpu_blueprint.catalog.node_room import NodeRoom
 from gpu_blueprint.config import CpuPool
 from gpu_blueprint.config.cpu_pools import make_default_pool
+from gpu_blueprint.config.grant_rooms import find_rest
 
-from ..support.builders import config, cpu_pool, pool, tenant
+from ..support.builders import config, cpu_pool, pool, problems, tenant
 
 
 def make_pool(region: str = "us-east-1", **overrides: Any) -> CpuPool:
@@ -47,6 +48,35 @@ def test_a_stack_without_cpu_pools_gets_one_for_its_tenants_and_none_without_ten
     assert [made.name for made in stack.cpu_pools] == ["cpu"]
     assert config(tenants=[]).cpu_pools == []
     assert [made.name for made in config(pools=[pool(), cpu_pool(name="own")]).cpu_pools] == ["own"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "gpus"),
+    [
+        ({"instanceTypes": ["p5.48xlarge"], "maxGpus": 16}, 16),
+        ({"podSize": {"cpu": "12", "memory": "6Gi"}, "gpusPerNode": [1]}, 8),
+        ({"sharing": {"mode": "time-slicing", "replicas": 4}, "podSize": {"cpu": "3", "memory": "6Gi"}}, 32),
+        ({"gpu": "h100-80gb", "sharing": {"mode": "mig", "profile": "1g.10gb"}}, {"1g.10gb": 48}),
+    ],
+)
+def test_the_made_pool_has_no_room_for_the_cpu_and_memory_of_gpu_pods(fields: dict[str, Any], gpus: Any) -> None:
+    """A pool that the file states needs room for the same rest, so the made pool and its own bound never differ."""
+    team = tenant(gpus={"main": gpus}, cpu="384", memory="2Ti")
+    stack = config(pools=[pool(**fields)], tenants=[team])
+    rest, (made,) = find_rest(stack, stack.tenants[0]), stack.cpu_pools
+    assert rest.cpu_milli < 384_000 and rest.memory_mib < 2 * 1024**2
+    assert made.max_cpus == make_default_pool(rest, "us-east-1").max_cpus
+    assert made.max_cpus < config(tenants=[tenant(gpus={}, cpu="384", memory="2Ti")]).cpu_pools[0].max_cpus
+    stated = cpu_pool(maxCpus=made.max_cpus)
+    assert problems(pools=[pool(**fields), stated], tenants=[team]) == []
+
+
+def test_the_cpu_of_gpu_nodes_makes_no_stack_too_dear() -> None:
+    """Two p5.48xlarge hold 383 of 384 CPUs; a CPU pool for all of them would cost $43 an hour more."""
+    fields: dict[str, Any] = {"pools": [pool(instanceTypes=["p5.48xlarge"], maxGpus=16)]}
+    team = tenant(gpus={"main": 16}, cpu="384", memory="3Ti")
+    assert config(**fields, tenants=[team]).cpu_pools[0].max_cpus == 8
+    assert problems(**fields, tenants=[team], hourlyCeiling=180) == []
 
 
 @pytest.mark.parametrize(("cpus", "memory_gib"), [(1, 1), (64, 256), (7, 900), (2000, 1), (3, 3)])

@@ -117,7 +117,7 @@ def test_the_assumptions_say_how_a_cpu_pool_is_used_and_who_made_it() -> None:
     assert any(line.startswith("cpu: 64 of 64 vCPUs run on average") and "makes" not in line for line in stated)
     made = list(list_assumptions(builders.config(tenants=[builders.tenant()]), []))
     assert any("so the platform makes this pool and assumes its use" in line for line in made)
-    assert "tenants share the cost of CPU pools by their quotas of CPU" in made
+    assert "tenants share the cost of CPU pools by the CPU of their quotas that the pods on their GPUs leave" in made
 
 
 @pytest.mark.parametrize(("bound", "usd"), [("hourlyCeiling", 30), ("monthlyBudget", 12_000)])
@@ -128,7 +128,7 @@ def test_a_bound_names_the_cpu_pool_that_costs_most(bound: str, usd: int) -> Non
 
 
 def test_a_ceiling_that_the_quotas_break_names_the_cpu_pool_and_its_dollars() -> None:
-    team = builders.tenant(cpu="512")
+    team = builders.tenant(gpus={}, cpu="512")
     parts = estimate_hourly_ceilings(builders.config(tenants=[team], pools=[builders.pool(maxGpus=64)]))
     made, total = parts["cpu"], sum(parts.values(), start=Usd())
     assert parts["main"].known > made.known
@@ -139,7 +139,7 @@ def test_a_ceiling_that_the_quotas_break_names_the_cpu_pool_and_its_dollars() ->
         return line
 
     line = refuse(made.known - 1)
-    words = "the CPU pool that the platform makes for all cpu and memory of the tenants costs"
+    words = "the CPU pool that the platform makes for the tenants' pods without GPUs costs"
     assert f"above this ceiling, {words} {made} of it, and pool main costs most ({parts['main']}); lower its" in line
     assert line.endswith("state a pool with purpose: cpu of less than the platform's 672 vCPUs")
     assert words not in refuse(made.known + 1)

@@ -3,10 +3,10 @@
 import pytest
 
 from gpu_blueprint.config import Pool
+from gpu_blueprint.config.grant_rooms import count_gpus
 from gpu_blueprint.config.tenants import GpuAmount
 from gpu_blueprint.cost import tenants
 from gpu_blueprint.cost.estimate import estimate_stack
-from gpu_blueprint.cost.gpus import count_gpus
 from gpu_blueprint.cost.tenants import estimate_tenant
 
 from ..support import builders
@@ -51,3 +51,15 @@ def test_each_grant_is_counted_once_for_any_number_of_pools(monkeypatch: pytest.
     teams = [builders.tenant(name=f"team-{number}", gpus={names[number % 20]: 1}) for number in range(40)]
     estimate_of(pools=[builders.pool(name=name) for name in names], tenants=teams)
     assert len(counted) == 40
+
+
+def test_a_tenant_whose_cpu_lies_on_gpu_nodes_pays_for_no_cpu_pool() -> None:
+    """One L4 of a pod of 60 CPUs leaves the first team nothing of its 60; the second team has no GPU."""
+    sized = builders.pool(instanceTypes=["g6.16xlarge"], podSize={"cpu": "60", "memory": "8Gi"})
+    first = builders.tenant(name="first", gpus={"main": 1}, cpu="60")
+    second = builders.tenant(name="second", gpus={}, cpu="20")
+    stack = builders.config(pools=[sized], tenants=[first, second])
+    assert tenants.divide_cpu_pools(stack) == {"first": 0, "second": 1}
+    alone = builders.config(pools=[sized], tenants=[first])
+    assert tenants.divide_cpu_pools(alone) == {"first": 1}
+    assert tenants.divide_cpu_pools(builders.config(tenants=[])) == {tenants.UNASSIGNED: 1}

@@ -15,8 +15,15 @@ H100 = {"instanceTypes": ["p5.48xlarge"], "zones": ["us-east-1a"]}
 
 
 def needed(stack: StackConfig) -> dict[str, int]:
-    """Quota code, or name of a quota without a code → vCPUs."""
-    return {need.quota.code or need.quota.name: need.amount for need in list_instance_needs(stack)}
+    """Quota code, or name of a quota without a code → vCPUs in the worst case."""
+    return {need.quota.code or need.quota.name: need.worst for need in list_instance_needs(stack)}
+
+
+def launched(stack: StackConfig) -> dict[str, int]:
+    """Quota code → vCPUs of the types that Karpenter launches, for which the request asks."""
+    found = list_instance_needs(stack)
+    assert all(need.amount <= need.worst for need in found)
+    return {need.quota.code or need.quota.name: need.amount for need in found}
 
 
 def reservation(**overrides: Any) -> dict[str, Any]:
@@ -32,8 +39,8 @@ def test_dev_needs_four_of_the_largest_type_with_one_l4() -> None:
     # 4 GPUs; g6.16xlarge has the most vCPUs per L4, 64 with 1 GPU: 4 x 64. Spot may fail over to on-demand, so both
     # quotas hold all of it. One more of 64 while a node is replaced.
     # 2 system nodes m7i.large of 2 vCPU, and 2 more in each of 2 zones while they are updated: 2 x 2 + 4 x 2.
-    # The platform's CPU pool of 48 vCPU, and one node of 32 vCPU while it is replaced: 80, spot and on-demand.
-    expected = {"L-DB2E81BA": 320, "L-1216C47A": 80 + 12, "L-3819A6DF": 320, "L-34B43A08": 80}
+    # The platform's CPU pool of 8 vCPU, and one node of 8 vCPU while it is replaced: 16, spot and on-demand.
+    expected = {"L-DB2E81BA": 320, "L-1216C47A": 16 + 12, "L-3819A6DF": 320, "L-34B43A08": 16}
     assert needed(shipped_config("dev")) == expected
 
 
@@ -56,14 +63,59 @@ def test_prod_counts_reserved_nodes_inside_the_ceiling_of_their_pool() -> None:
     assert needed(shipped_config("prod")) == expected
 
 
+def test_requests_ask_for_the_types_that_karpenter_launches() -> None:
+    # 16 g6.2xlarge of 8 vCPU, g5.xlarge of 4 and g6e.xlarge of 4, and two more of each: 18 x (8 + 4 + 4) = 288.
+    # All other pools have one type for each number of GPUs.
+    worst, usual = needed(shipped_config("prod")), launched(shipped_config("prod"))
+    assert usual == {**worst, "L-DB2E81BA": 288, "L-3819A6DF": 288}
+    document = list_instance_needs(shipped_config("prod"))[0].as_json("us-east-1")
+    assert (document["needed"], document["atWorst"]) == (288, 3456) and "--desired-value 288" in document["command"]
+    # dev: 5 x g6.2xlarge of 8 vCPU, the smallest that runs four shares.
+    assert launched(shipped_config("dev"))["L-DB2E81BA"] == 40
+
+
+@pytest.mark.parametrize(
+    ("pool", "code", "vcpus"),
+    [
+        # 8 GPUs on g6.xlarge of 4 vCPU, and one more.
+        ({}, "L-DB2E81BA", 36),
+        # A node of 4 GPUs of g6.12xlarge with 48 vCPU, and of one GPU with 4: 2 x 48, and one more of 48.
+        ({"gpusPerNode": [1, 4]}, "L-DB2E81BA", 144),
+        # Named types: the cheapest that runs all its shares, g6.2xlarge of 8 vCPU; g6.xlarge runs one of four.
+        (
+            {"instanceTypes": ["g6.xlarge", "g6.2xlarge"], "sharing": {"mode": "time-slicing", "replicas": 4}},
+            "L-DB2E81BA",
+            72,
+        ),
+        # EKS launches the first type of a node group: 8 of 4 vCPU, and 2 for an update.
+        (
+            {"instanceTypes": ["g6.xlarge", "g6.8xlarge"], "zones": ["us-east-1a"], "staticNodes": 8},
+            "L-DB2E81BA",
+            40,
+        ),
+    ],
+)
+def test_the_launched_types_are_the_cheapest_of_each_number_of_gpus(
+    pool: dict[str, Any], code: str, vcpus: int
+) -> None:
+    assert launched(builders.config(pools=[builders.pool(**pool)]))[code] == vcpus
+
+
+def test_types_without_a_price_are_launched_from_the_smallest_on() -> None:
+    network = builders.network("eu-west-2")
+    stack = builders.config("eu-west-2", pools=[builders.pool(gpu="l4")], network=network)
+    assert launched(stack)["L-DB2E81BA"] == 36
+
+
 def test_a_share_names_its_pool_and_its_calculation() -> None:
     spot = next(need for need in list_instance_needs(shipped_config("prod")) if need.quota.code == "L-3819A6DF")
     pools = ("infer-l4", "infer-a10g", "infer-l40s")
     assert [share.of for share in spot.shares] == [
         part for pool in pools for part in (pool, f"{pool}, while nodes are replaced")
     ]
-    assert spot.shares[1].calculation == "2 × g6.16xlarge of 64 vCPU"
-    assert spot.shares[0].calculation == "16 × g6.16xlarge of 64 vCPU"
+    assert spot.shares[1].worst.calculation == "2 × g6.16xlarge of 64 vCPU"
+    assert spot.shares[0].worst.calculation == "16 × g6.16xlarge of 64 vCPU"
+    assert spot.shares[0].launched.calculation == "16 × g6.2xlarge of 8 vCPU"
 
 
 def test_gpus_left_over_by_large_nodes_are_filled_with_smaller_ones() -> None:

@@ -159,6 +159,58 @@ def test_a_pod_without_gpu_is_not_touched(lab: "TenancyLab") -> None:
     assert "env" not in spec["containers"][0]
 
 
+def whole_pod(limits: dict[str, str], requests: dict[str, str], *boxes: Any, **spec: Any) -> dict[str, Any]:
+    """A pod that states CPU and memory for all its containers together; two that state nothing by default."""
+    resources = {name: part for name, part in (("limits", limits), ("requests", requests)) if part}
+    return cpu_pod(resources=resources, containers=list(boxes or (box(), box(name="proxy"))), **spec)
+
+
+@pytest.mark.parametrize(
+    ("limits", "requests", "limit", "asks"),
+    [
+        ({"memory": "2Gi"}, {}, "2Gi", {"cpu": "100m", "memory": "0"}),
+        ({"memory": "8Gi"}, {}, "8Gi", {"cpu": "100m", "memory": "0"}),
+        ({"cpu": "50m", "memory": "64Mi"}, {}, "64Mi", {"cpu": "0", "memory": "0"}),
+        ({"memory": "2Gi"}, {"cpu": "50m", "memory": "64Mi"}, "2Gi", {"cpu": "0", "memory": "0"}),
+        ({}, {"memory": "128Mi"}, "4Gi", {"cpu": "100m", "memory": "0"}),
+        ({}, {"memory": "16Gi"}, "16Gi", {"cpu": "100m", "memory": "0"}),
+        ({}, {"cpu": "50m"}, "4Gi", {"cpu": "0", "memory": "256Mi"}),
+        ({"cpu": "2"}, {}, "4Gi", {"cpu": "0", "memory": "256Mi"}),
+    ],
+)
+def test_what_a_pod_states_for_all_containers_counts_more_than_the_defaults_of_each(
+    limits: dict[str, str], requests: dict[str, str], limit: str, asks: dict[str, str], lab: "TenancyLab"
+) -> None:
+    sidecar = box(name="log", restartPolicy="Always")
+    spec = complete(lab, whole_pod(limits, requests, initContainers=[sidecar, box(name="first")]))
+    for found in (*spec["containers"], *spec["initContainers"]):
+        assert found["resources"] == {"limits": {"memory": limit}, "requests": asks}
+
+
+def test_a_container_states_its_own_part_of_a_pod(lab: "TenancyLab") -> None:
+    own = box({"cpu": "1", "memory": "1Gi"}, name="own")
+    spec = complete(lab, whole_pod({"cpu": "2", "memory": "2Gi"}, {}, own, box()))
+    assert spec["containers"][0]["resources"]["requests"] == {"cpu": "1", "memory": "1Gi"}
+    assert spec["containers"][1]["resources"]["limits"] == {"memory": "2Gi"}
+
+
+def test_a_pod_with_a_gpu_states_cpu_and_memory_for_all_containers(lab: "TenancyLab") -> None:
+    spec = complete(lab, whole_pod({"cpu": "1", "memory": "2Gi"}, {}, box({SHARE: 1}), box(name="proxy")))
+    assert spec["nodeSelector"] == {POOL: "shares"} and spec["containers"][1]["env"] == VOID
+    assert spec["containers"][0]["resources"]["limits"] == {"memory": "2Gi", SHARE: "1"}
+    assert spec["containers"][0]["resources"]["requests"] == {"cpu": "0", "memory": "0", SHARE: "1"}
+    half = complete(lab, whole_pod({"memory": "8Gi"}, {}, box({SHARE: 1})))
+    assert half["containers"][0]["resources"]["requests"] == {"cpu": "1800m", "memory": "0", SHARE: "1"}
+
+
+@pytest.mark.parametrize(("amount", "resource"), [({"memory": "2000Ti"}, "memory"), ({"cpu": "90000"}, "cpu")])
+def test_the_quota_counts_what_a_pod_states_for_all_containers(
+    amount: dict[str, str], resource: str, lab: "TenancyLab"
+) -> None:
+    refusal = lab.create(whole_pod({}, amount)).refusal
+    assert "exceeded quota: " in refusal or f"maximum {resource} usage per Container" in refusal
+
+
 def test_a_pod_of_the_platform_is_not_touched(lab: "TenancyLab") -> None:
     pod = ask(SHARE)
     pod["metadata"]["namespace"] = "kube-system"

@@ -4,9 +4,9 @@ from typing import Any
 
 from gpu_blueprint.catalog.resources import EFA_RESOURCE
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.config.grant_rooms import find_rest
 from gpu_blueprint.config.pod_rooms import find_pod_room
 from gpu_blueprint.config.sizes import read_room
-from gpu_blueprint.cost.promises import find_rest
 from gpu_blueprint.queues.reach import raise_grants
 from gpu_blueprint.tenancy.quotas import Quota, build_container_limits, list_quotas
 from gpu_blueprint.tenancy.totals import sum_totals

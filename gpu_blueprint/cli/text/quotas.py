@@ -6,14 +6,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
-from ...summary.service_quotas import Need, write_request
+from ...summary.service_quotas import Need, Share, write_request
 from ...summary.stack import identify_stack
 from .problems import print_json
 from .tables import make_console, make_table
 
 _NOTES = (
-    "Counted for this stack alone, on the types with the most vCPUs per GPU; spot and on-demand each hold all of a pool"
-    " that buys both. Add the other workloads of the account. `blueprint preflight` shows the account's quotas.",
+    "Counted for this stack alone; spot and on-demand each hold all of a pool that buys both. The requests ask for the"
+    " column `launched`: the cheapest type of each size, which Karpenter launches while EC2 has it. If EC2 has none, or"
+    " has spot of larger types alone, larger types come, up to the column `at worst`; a quota below it then keeps pods"
+    " waiting. Add the other workloads of the account. `blueprint preflight` shows the account's quotas.",
 )
 
 
@@ -56,16 +58,22 @@ def _list_request_lines(need: Need, region: str) -> Iterator[str]:
 
 
 def _build_instance_table(needs: Sequence[Need]) -> Table:
-    rows = make_table("vCPUs of instances, every pool at its ceiling", "quota", "vCPU", "default", "needed by")
+    rows = make_table(
+        "vCPUs of instances, every pool at its ceiling", "quota", "launched", "at worst", "default", "needed by"
+    )
     _align(rows)
     for need in needs:
-        shares = [f"{share.of}: {share.calculation}" for share in need.shares]
+        shares = [_describe_share(share) for share in need.shares]
         code = f"[bold]{need.quota.code}[/]" if need.quota.code else "[bold yellow]unknown code[/]"
-        rows.add_row(
-            f"{code}\n{need.quota.name}", f"[bold]{need.amount:,}[/]", str(need.quota.default), "\n".join(shares)
-        )
+        amounts = (f"[bold]{need.amount:,}[/]", f"{need.worst:,}", str(need.quota.default))
+        rows.add_row(f"{code}\n{need.quota.name}", *amounts, "\n".join(shares))
         rows.add_row()
     return rows
+
+
+def _describe_share(share: Share) -> str:
+    worst = "" if share.worst == share.launched else f", at worst {share.worst.calculation}"
+    return f"{share.of}: {share.launched.calculation}{worst}"
 
 
 def _build_platform_table(needs: Sequence[Need]) -> Table:
@@ -74,13 +82,13 @@ def _build_platform_table(needs: Sequence[Need]) -> Table:
     for need in needs:
         (share,) = need.shares
         name = f"[bold]{need.quota.code}[/] {need.quota.name}"
-        rows.add_row(name, str(need.amount), str(need.quota.default), f"{share.of}: {share.calculation}")
+        rows.add_row(name, str(need.amount), str(need.quota.default), _describe_share(share))
     rows.add_row()
     return rows
 
 
 def _align(rows: Table) -> None:
-    """Give both tables the same columns: two numbers between two texts."""
+    """Let the numbers stand between two texts of one width."""
     first, *numbers, last = rows.columns
     first.ratio, last.ratio = 1, 1
     for number in numbers:

@@ -6,7 +6,8 @@ from math import ceil, floor
 
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig, Tenant
-from ...cost.gpus import count_usable_gpus, find_gpu_shares
+from ...config.grant_rooms import find_gpu_shares
+from ...cost.gpus import count_usable_gpus
 from ...cost.nodes import ON_DEMAND, price_dearest_slots, price_nodes
 from ...monitoring.alerts.cost import NEARLY_ALL
 from .observed import Observed, QuotaUse

@@ -7,7 +7,7 @@ from ...catalog.prices import HOURS_A_MONTH
 from ...catalog.purchases import PURCHASE_ORDER
 from ...config import Pool, StackConfig
 from ...config.buying import DIVERSE_ENOUGH
-from ...config.sizes import sells_all_slots
+from ...config.sizes import may_join
 from ...cost.items import price_instance
 from ...cost.money import Usd
 from ...cost.nodes import find_spot_share
@@ -141,7 +141,7 @@ def _list_more_types(stack: StackConfig, pool: Pool) -> list[str]:
         if row not in own
         and stack.region in row.regions
         and row.gpu_devices in {other.gpu_devices for other in own}
-        and sells_all_slots(pool, row)
+        and may_join(pool, row, own)
         and not row.is_bare_metal
         and row.gpu_name == pool.model.name
         and (row.gpu_memory_mib, row.is_fractional, row.arch)

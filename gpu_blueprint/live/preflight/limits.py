@@ -52,11 +52,15 @@ def _check_instances(stack: StackConfig, need: Need, account: Account) -> list[F
 
 
 def _compare(stack: StackConfig, need: Need, quota: ServiceQuota, value: float) -> Finding:
-    subject = _name_quota(quota)
-    if value >= need.amount:
+    subject, worst = _name_quota(quota), f"{need.worst:,} on its largest types"
+    if value >= need.worst:
         return confirm(_INSTANCES, subject, f"the service quota is {value:,.0f} vCPU, the stack needs {need.amount:,}")
+    if value >= need.amount:
+        fact = f"the service quota is {value:,.0f} vCPU, the stack needs {need.amount:,}, and at worst {worst}"
+        return confirm(_INSTANCES, subject, fact)
     users = ", ".join(share.of for share in need.shares)
     reason = f"the service quota {subject} is {value:,.0f} vCPU, but {users} needs {need.amount:,}"
+    reason += f", and at worst {worst}" if need.worst > need.amount else ""
     hint = " ".join(write_request(quota, need.amount, stack.region))
     problem = Problem("service-quota-too-small", (), reason, hint)
     if quota.purchase == "capacity-block":  # the account keeps a block that it has bought already

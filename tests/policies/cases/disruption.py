@@ -1,4 +1,4 @@
-"""Cases of the rules about consolidation, spot offerings and expiry."""
+"""Cases of the rules about consolidation, checkpoints and expiry."""
 
 from typing import Any
 
@@ -19,9 +19,8 @@ from .stacks import (
     with_value,
 )
 
-_TYPE, _ZONE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"
+_TYPE = "node.kubernetes.io/instance-type"
 _BUYS = "karpenter.sh/capacity-type"
-_CATEGORY = "karpenter.k8s.aws/instance-category"
 _NODE = ("spec", "template", "spec")
 _TRAINS = {"gpu-blueprint/purpose": "training"}
 _TRAINING = "train-h100-node-pool"
@@ -118,126 +117,6 @@ CHECKPOINTED = cases_of(
     undecided("the capacity type not known", _trains((*_BOUGHT, "values"), UNKNOWN), _TRAINING),
 )
 
-_ZONES = requirement(_ZONE, "us-east-1a", "us-east-1b", "us-east-1c", "us-east-1d", "us-east-1f")
-
-
-def _offered(*requirements: Any) -> Build:
-    return program(node_pool(*requirements))
-
-
-_ALONE = requirement(_BUYS, "spot")
-_EFA = [{"interfaceType": "interface"}, {"interfaceType": "efa-only"}]
-
-
-def _together(bought: Any, *, own: bool = True, **spec: Any) -> Build:
-    """A pool of one type in one zone, with its node class."""
-    pool = node_pool(_H100, bought, requirement(_ZONE, "us-east-1a"), node={"nodeClassRef": {"name": "efa"}})
-    made = {"metadata": {"name": "efa" if own else "other"}, "spec": spec}
-    return program(pool, resource("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "efa", made))
-
-
-DIVERSE = cases_of(
-    "spot-diverse",
-    passes("many types in three zones", shipped_stack("prod")),
-    passes("one type on demand", _offered(_H100, requirement(_BUYS, "on-demand"), requirement(_ZONE, "us-east-1a"))),
-    fails(
-        "CPUs on spot, of one type in one zone",
-        _offered(requirement(_TYPE, "m7i.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
-        "theirs",
-        words=("has 1 spot", "needs 5; where spot capacity runs out, pods wait or cost the on-demand price"),
-    ),
-    passes("CPUs on spot, of a type that the catalogue lacks", _offered(requirement(_TYPE, "m5.large"), _SPOT, _ZONES)),
-    fails(
-        "GPUs on spot, of a family with few types in one zone",
-        _offered(requirement("karpenter.k8s.aws/instance-family", "p5"), _SPOT, requirement(_ZONE, "us-east-1a")),
-        "theirs",
-    ),
-    passes("CPUs on spot, of any type of a category", _offered(requirement(_CATEGORY, "m"), _SPOT)),
-    passes("CPUs on demand", _offered(requirement(_TYPE, "m7i.xlarge"), requirement(_BUYS, "on-demand"))),
-    passes("just enough", _offered(_H100, _SPOT, _ZONES)),
-    passes("any capacity type, with ten offerings", _offered(_ZONES, requirement(_TYPE, "g6.xlarge", "g6.2xlarge"))),
-    passes(
-        "five types without a zone requirement",
-        _offered(_SPOT, requirement(_TYPE, *(f"g6.{size}xlarge" for size in ("", 2, 4, 8, 12)))),
-    ),
-    passes(
-        "as many as the environment demands",
-        _offered(_H100, _SPOT, requirement(_ZONE, "us-east-1a")),
-        minimumOfferings=1,
-    ),
-    fails(
-        "one type in one zone",
-        with_value(
-            with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements", 1), _H100),
-            "NodePool",
-            "shared-l4",
-            (*_NODE, "requirements", 2),
-            requirement(_ZONE, "us-east-1a"),
-        ),
-        "shared-l4-node-pool",
-        words=("has 1 spot", "needs 5; where spot capacity runs out, pods wait or cost the on-demand price"),
-    ),
-    fails(
-        "four offerings",
-        _offered(requirement(_TYPE, "g6.xlarge", "g6.2xlarge"), _SPOT, requirement(_ZONE, "us-east-1a", "us-east-1b")),
-        "theirs",
-        words="has 4 spot",
-    ),
-    fails("fewer than the environment demands", _offered(_H100, _SPOT, _ZONES), "theirs", minimumOfferings=6),
-    passes(
-        "any GPU in two zones",
-        _offered(
-            requirement("karpenter.k8s.aws/instance-gpu-manufacturer", "nvidia"),
-            _SPOT,
-            requirement(_ZONE, "us-east-1a", "us-east-1b"),
-        ),
-    ),
-    passes("EFA on spot with on-demand after it", _together(_SPOT, networkInterfaces=_EFA)),
-    passes(
-        "EFA beside IP on one card, on spot with on-demand after it",
-        _together(_SPOT, networkInterfaces=[{"interfaceType": "efa"}]),
-    ),
-    passes("a placement group on spot with on-demand after it", _together(_SPOT, placementGroupSelector={"name": "x"})),
-    fails(
-        "EFA on nothing but spot",
-        _together(_ALONE, networkInterfaces=_EFA),
-        "theirs",
-        words=(
-            "buys nothing but spot",
-            "runs wait without end",
-            "for nodes with EFA or a placement group, add on-demand",
-        ),
-    ),
-    fails(
-        "one type in one zone, without EFA",
-        _together(_SPOT, networkInterfaces=[{"interfaceType": "interface"}]),
-        "theirs",
-        words="has 1 spot",
-    ),
-    fails(
-        "EFA of another node class", _together(_SPOT, own=False, networkInterfaces=_EFA), "theirs", words="has 1 spot"
-    ),
-    undecided("the node class not known", _together(_SPOT, networkInterfaces=UNKNOWN), "theirs"),
-    fails("one type without a zone requirement", _offered(_H100, _SPOT), "theirs", words="has 1 spot"),
-    fails(
-        "two types without a zone requirement", _offered(requirement(_TYPE, "g6.xlarge", "g6.2xlarge"), _SPOT), "theirs"
-    ),
-    passes(
-        "three types without a zone requirement",
-        _offered(requirement(_TYPE, "g6.xlarge", "g6.2xlarge", "g5.xlarge"), _SPOT),
-    ),
-    undecided(
-        "requirements not known",
-        with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements"), UNKNOWN),
-        "shared-l4-node-pool",
-    ),
-    undecided(
-        "zones not known",
-        with_value("dev", "NodePool", "shared-l4", (*_NODE, "requirements", 2, "values"), UNKNOWN),
-        "shared-l4-node-pool",
-    ),
-)
-
 BOUNDED = cases_of(
     "node-life-bounded",
     passes("both set", shipped_stack("prod")),
@@ -267,4 +146,4 @@ BOUNDED = cases_of(
     ),
 )
 
-CASES = (*KEPT, *CHECKPOINTED, *DIVERSE, *BOUNDED)
+CASES = (*KEPT, *CHECKPOINTED, *BOUNDED)
