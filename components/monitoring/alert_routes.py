@@ -23,7 +23,11 @@ _TEXT = (
 
 
 def build_alertmanager_config(notify: Notify | None) -> dict[str, Any]:
-    """Return Alertmanager's config: every alert goes to the team, and critical alerts go to the people on call too."""
+    """Return Alertmanager's config: every alert goes to the team, and critical alerts go to the people on call too.
+
+    The last route to the team takes every alert. Without it, an AlertmanagerConfig in a tenant's namespace, whose route
+    the Prometheus operator puts first, would take all alerts of the namespace.
+    """
     team = _build_slack(notify) | _build_email(notify) if notify else {}
     has_on_call = bool(notify and notify.pagerduty)
     has_watchdog = bool(notify and notify.watchdog)
@@ -63,9 +67,22 @@ def _build_routes(*, has_team: bool, has_on_call: bool) -> list[dict[str, Any]]:
     ]
     if has_on_call:
         routes.append({"receiver": ON_CALL, "matchers": ['severity = "critical"'], "continue": True})
-        if has_team:
-            routes.append({"receiver": TEAM, "matchers": ['severity =~ ".+"']})
+    if has_team:
+        routes += [
+            {"receiver": TEAM, "matchers": [f'alertname =~ "{"|".join(DAILY)}"'], **_ONCE_A_DAY},
+            {"receiver": TEAM},
+        ]
     return routes
+
+
+DAILY = ("GpuIdle", "GpuQuotaNearlyUsed")
+"""Alerts that a team reads once a day, in one message for each namespace."""
+_ONCE_A_DAY = {
+    "group_by": ["alertname", "namespace"],
+    "group_wait": "5m",
+    "group_interval": "24h",
+    "repeat_interval": "24h",
+}
 
 
 def _build_inhibit_rules() -> list[dict[str, Any]]:

@@ -43,6 +43,21 @@ def _find_silent_alerts(before: Sequence[PlannedResource], after: Sequence[Plann
         if gone := [receiver for receiver in was if receiver not in now]:
             nobody = "; alerts reach nobody now" if not now else ""
             yield f"alerts no longer go to {', '.join(gone)}{nobody}"
+    was_on, is_on = _list_alerts(before), _list_alerts(after)
+    if is_on and (ended := sorted(was_on - is_on)):
+        yield f"Prometheus no longer evaluates {', '.join(ended)}"
+
+
+def _list_alerts(resources: Sequence[PlannedResource]) -> set[str]:
+    """Return the names of the alerts in all PrometheusRules."""
+    return {
+        str(rule["alert"])
+        for resource in resources
+        if resource.type.endswith(":PrometheusRule")
+        for group in as_list(dig(resource.inputs, "spec", "groups"))
+        for rule in map(as_mapping, as_list(as_mapping(group).get("rules")))
+        if "alert" in rule
+    }
 
 
 def _list_receivers(release: PlannedResource) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import date
 from ..config import StackConfig
 from ..errors import Problem
 from .accounts import refuse_arns_of_other_accounts, warn_of_principals_of_other_accounts
+from .alerts_off import refuse_unknown_alerts
 from .architectures import warn_of_mixed_architectures
 from .buckets import (
     refuse_bucket_names,
@@ -31,7 +32,7 @@ from .gpu_health import (
     warn_of_unwatched_gpus,
 )
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
-from .helm_values import refuse_helm_values_against_stack, warn_of_replaced_helm_values
+from .helm_values import HELM_VALUES, warn_of_replaced_helm_values
 from .identities import refuse_identities_without_grant, refuse_large_identities, refuse_wide_statements
 from .images import (
     refuse_mirrors_in_the_cache,
@@ -52,7 +53,6 @@ from .network import (
 from .prepull import suggest_prepull_beside_nvme, warn_of_images_that_nobody_may_run
 from .queue_ceilings import refuse_ceilings_that_count_wrongly, warn_of_ceilings_above_stack
 from .queue_limits import refuse_queues_above_kueues_limits
-from .queue_values import refuse_helm_values_against_queues
 from .queue_waits import (
     refuse_hasty_timeouts,
     warn_of_borrowing_of_reserved_gpus,
@@ -100,7 +100,6 @@ from .services import (
     warn_of_rollouts_that_wait,
     warn_of_services_that_wait_for_each_other,
 )
-from .sharing_values import refuse_helm_values_against_sharing
 from .sizes import refuse_pods_above_nodes, warn_of_large_nodes, warn_of_unsold_slots
 from .spot import suggest_checkpoints_of_notebooks, warn_of_few_spot_offerings
 from .start_times import (
@@ -123,7 +122,7 @@ from .storage import (
 from .system_nodes import refuse_small_system_nodes
 from .tenancy import warn_of_admission_that_only_warns
 from .tenant_quotas import refuse_unreachable_quotas, warn_of_promises_above_ceilings, warn_of_unusable_pools
-from .unused_fields import refuse_helm_values_without_chart, warn_of_weights_without_fair_shares
+from .unused_fields import warn_of_weights_without_fair_shares
 from .versions import (
     refuse_old_amis,
     refuse_repair_budgets_without_repair,
@@ -166,6 +165,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_overlapping_pod_labels,
     refuse_services_above_quota_together,
     refuse_scaling_without_prometheus,
+    refuse_unknown_alerts,
     judge_experimental_queries,
     refuse_mixed_placement_groups,
     refuse_repeated_reservations,
@@ -177,10 +177,7 @@ PROBLEMS: tuple[Check, ...] = (
     refuse_small_cpu_pools,
     refuse_repair_of_unwatched_nodes,
     refuse_repair_budgets_without_repair,
-    refuse_helm_values_without_chart,
-    refuse_helm_values_against_queues,
-    refuse_helm_values_against_sharing,
-    refuse_helm_values_against_stack,
+    *HELM_VALUES,
     refuse_costs_above_bounds,
     refuse_large_identities,
     refuse_queues_without_effect,

@@ -104,7 +104,20 @@ class Notify(Model):
             yield Problem("emails-without-smtp", ("smtp",), reason, "write both emails and smtp, or neither")
 
 
-class InstallMonitoring(Model):
+AlertName = Annotated[str, Field(pattern="^[A-Z][A-Za-z0-9]*$", max_length=63)]
+
+
+class _Alerting(Model):
+    """Alerts of the platform, which a stack may leave out."""
+
+    alerts_off: Annotated[list[AlertName], Field(max_length=100)] = []
+    """Alerts of docs/alerts.md that Prometheus does not evaluate, such as `GpuIdle`. Default: none."""
+
+    def problems(self) -> Iterator[Problem]:
+        yield from refuse_repeated(self.alerts_off, "alertsOff")
+
+
+class InstallMonitoring(_Alerting):
     """Install Prometheus, Alertmanager and the exporters of kube-prometheus-stack, with the platform's own rules."""
 
     mode: Literal["install"]
@@ -136,7 +149,7 @@ class InstallMonitoring(Model):
         return f"http://prometheus-operated.{namespaces.MONITORING}.svc:9090"
 
 
-class ExistingMonitoring(Model):
+class ExistingMonitoring(_Alerting):
     """Use the team's own Prometheus with its operator; the blueprint creates only CRDs, monitors, rules and dashboards.
     docs/own-prometheus.md lists its requirements."""
 

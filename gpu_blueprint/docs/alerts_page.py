@@ -64,4 +64,4 @@ def _fill_placeholders(text: str) -> str:
     """
     text = text.replace("{{ $value | humanizePercentage }}", "{share}")
     text = re.sub(r"{{ \$value.*? }}", "{number}", text)
-    return re.sub(r"{{ \$labels\.(\w+) }}", r"{\1}", text)
+    return re.sub(r"{{ (?:reReplaceAll \S+ \S+ )?\$labels\.(\w+) }}", r"{\1}", text)

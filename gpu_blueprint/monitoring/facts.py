@@ -18,6 +18,7 @@ PER_DEVICE = "gpu_blueprint:gpus_per_device"
 USD = "gpu_blueprint:usd_per_gpu_hour"
 RESERVED = "gpu_blueprint:reserved_instances"
 QUEUED = "gpu_blueprint:queued_pool"
+NOTEBOOKS = "gpu_blueprint:notebook_pool"
 QUEUED_QUOTA = "gpu_blueprint:queued_quota"
 MAX_CPUS = "gpu_blueprint:max_cpus"
 MODEL = "gpu_blueprint:model_replicas"
@@ -31,6 +32,7 @@ FACTS = {
     MAX_CPUS: "Ceiling of a CPU pool in vCPUs of its nodes, by `pool`.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
     QUEUED: "1 for each pool whose jobs wait in queues, by `pool`.",
+    NOTEBOOKS: "1 for each pool with purpose notebook, by `pool`.",
     QUEUED_QUOTA: "1 for each resource of a namespace's quota that queued jobs may use up, by `namespace` and"
     " `resource`.",
     MODEL: "Least replicas of each version of a model, by `namespace` and `deployment`, and by `pool` if the pool has"
@@ -53,6 +55,9 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
         yield _build_rule(RESERVED, reservation.instances, reservation=str(reservation.id))
     for queued_pool in stack.queued_pools:
         yield _build_rule(QUEUED, 1, pool=queued_pool.name)
+    for pool in stack.gpu_pools:
+        if pool.purpose == "notebook":
+            yield _build_rule(NOTEBOOKS, 1, pool=pool.name)
     yield from _list_queued_quotas(stack)
     yield from _list_least_replicas(stack)
 

@@ -49,10 +49,24 @@ def count_new(counter: str, window: str) -> str:
     return f"(({begun}) or round(increase({counter}[{window}])))"
 
 
-def select_requests(*matchers: str, of: str = GPUS) -> str:
-    """Select the requests of each container for a resource, each once."""
-    found = f"kube_pod_container_resource_requests{{{','.join((of, *matchers))}}}"
+def select_requests(*matchers: str, of: str = GPUS, kind: str = "container") -> str:
+    """Select the requests of each container, or of each ``init_container``, for a resource, each once."""
+    found = f"kube_pod_{kind}_resource_requests{{{','.join((of, *matchers))}}}"
     return f"max by (namespace, pod, container, node, resource) ({found})"
+
+
+def _sum_pod_requests(*matchers: str) -> str:
+    """Add up the requests of each pod as the scheduler does: sidecars count with containers, or one init container.
+
+    The scheduler also adds the sidecars that start before an init container, and the order has no series; such a pod
+    counts the largest init container alone.
+    """
+    of_pod = "by (namespace, pod, node, resource)"
+    containers, early = select_requests(*matchers), select_requests(*matchers, kind="init_container")
+    largest = f"max {of_pod} ({early})"
+    sidecars = f'{early} and on (namespace, pod, container) kube_pod_init_container_info{{restart_policy="Always"}}'
+    lasting = f"sum {of_pod} ({containers} or {sidecars})"
+    return f"({largest} > {lasting} or {lasting} or {largest})"
 
 
 _NODES = copy_label(f'kube_node_labels{{{_POOL}!=""}}', "pool", _POOL)
@@ -103,7 +117,7 @@ GPU_RECORDINGS: tuple[Recording, ...] = (
     Recording(
         name=UNITS,
         about="Units of each resource (GPUs, shares, MIG instances) that a pod on a node holds.",
-        expr=f"(sum by (namespace, pod, node, resource) ({select_requests(NO_PLACEHOLDER, ON_A_NODE)})"
+        expr=f"({_sum_pod_requests(NO_PLACEHOLDER, ON_A_NODE)}"
         f' and on (namespace, pod) (kube_pod_status_phase{{phase=~"Pending|Running"}} == 1)) {ON_POOL} {_OF_TENANT}',
     ),
     Recording(

@@ -30,9 +30,13 @@ def _allow_reading(group: str, resource: str) -> dict[str, list[str]]:
 
 
 def _build_overlay_state() -> dict[str, Any]:
-    """Return the definition of a metric for the conditions of NodeOverlays, which Karpenter does not export."""
+    """Return the definition of metrics for NodeOverlays, of which Karpenter exports none.
+
+    Without the feature gate Karpenter writes no condition, so another series tells that the NodeOverlay exists.
+    """
     labels = {"nodeoverlay": ["metadata", "name"]}
-    return _build_resource(NODE_OVERLAY, "NodeOverlay", labels, [_build_conditions("NodeOverlay")])
+    exists = _build_gauge("metadata_generation", "Generation of a NodeOverlay.", "metadata", "generation")
+    return _build_resource(NODE_OVERLAY, "NodeOverlay", labels, [_build_conditions("NodeOverlay"), exists])
 
 
 def _build_scaler_state() -> dict[str, Any]:
@@ -45,11 +49,7 @@ def _build_scaler_state() -> dict[str, Any]:
         "scaledobject": ["metadata", "name"],
         "deployment": ["spec", "scaleTargetRef", "name"],
     }
-    least = {
-        "name": "spec_min_replicas",
-        "help": "Least replicas of a ScaledObject.",
-        "each": {"type": "Gauge", "gauge": {"path": ["spec", "minReplicaCount"]}},
-    }
+    least = _build_gauge("spec_min_replicas", "Least replicas of a ScaledObject.", "spec", "minReplicaCount")
     return _build_resource(KEDA, "ScaledObject", labels, [_build_conditions("ScaledObject"), least])
 
 
@@ -62,6 +62,11 @@ def _build_resource(api_version: str, kind: str, labels: dict[str, list[str]], m
         "labelsFromPath": labels,
         "metrics": metrics,
     }
+
+
+def _build_gauge(name: str, meaning: str, *path: str) -> dict[str, Any]:
+    """Return the metric of a number in an object."""
+    return {"name": name, "help": meaning, "each": {"type": "Gauge", "gauge": {"path": list(path)}}}
 
 
 def _build_conditions(kind: str) -> dict[str, Any]:

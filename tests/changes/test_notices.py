@@ -35,6 +35,17 @@ def test_receivers_that_go_are_told() -> None:
     assert not notice(alerts(NOBODY, TEAM), alerts(ON_CALL, TEAM)) and not notice(alerts(NOBODY), alerts(NOBODY))
 
 
+def rules(*names: str) -> list[PlannedResource]:
+    group = {"name": "a", "rules": [{"record": "x", "expr": "y"}, *({"alert": name} for name in names)]}
+    type_ = "kubernetes:monitoring.coreos.com/v1:PrometheusRule"
+    return [resource(type_, "rules", {"spec": {"groups": [group]}})]
+
+
+def test_alerts_that_are_switched_off_are_told() -> None:
+    assert notice(rules("B", "A", "C"), rules("C")) == ["Prometheus no longer evaluates A, B"]
+    assert not notice(rules("C"), rules("A", "C")) and not notice(rules("C"), [])
+
+
 NO_WAY: dict[str, Any] = {"slack_configs": [], "email_configs": None}
 
 

@@ -31,7 +31,9 @@ def write_alert_test(case: AlertCase) -> dict[str, Any]:
 
 def fill_template(template: str, case: AlertCase) -> str:
     """Fill the labels and the value into an annotation, as Prometheus does."""
-    text = re.sub(r"{{ \$labels\.(\w+) }}", lambda found: (case.labels or {})[found[1]], template)
+    labels = case.labels or {}
+    text = re.sub(r"{{ \$labels\.(\w+) }}", lambda found: labels[found[1]], template)
+    text = re.sub(r'{{ reReplaceAll "_" "-" \$labels\.(\w+) }}', lambda found: labels[found[1]].replace("_", "-"), text)
     return re.sub(r"{{ \$value.*? }}", case.value, text)
 
 

@@ -177,12 +177,14 @@ DEV: dict[str, Edit] = {
 
 PROD: dict[str, Edit] = {
     "two pools swapped": _swap_pools,
-    "a tenant less": lambda stack: (
-        stack["tenants"].pop(1),
-        [storage["tenants"].pop("training", None) for storage in stack["storage"]],
-        stack["pools"].pop(3),
-        stack.pop("reservations"),
-        remove_queues(stack),
+    "a tenant less": join(
+        lambda stack: (
+            stack["tenants"].pop(1),
+            [storage["tenants"].pop("training", None) for storage in stack["storage"]],
+            stack["pools"].pop(3),
+            stack.pop("reservations"),
+        ),
+        remove_queues,
     ),
     "a viewer less": set_field("cluster.viewers", []),
     "load balancers": join(set_field("costs.loadBalancers", 5), RICH),

@@ -29,7 +29,7 @@ def node(
     """A node of a pool, as kube-state-metrics exports it; without a label for an empty capacity type."""
     labels = {"label_gpu_blueprint_pool": pool, "label_node_kubernetes_io_instance_type": kind}
     bought = {"label_karpenter_sh_capacity_type": capacity} if capacity else {}
-    return {named("kube_node_labels", node=name, **labels, **bought, **further): "1x300"}
+    return {named("kube_node_labels", node=name, **labels, **bought, **further): "1x600"}
 
 
 def allocatable(count: int, resource: str = "nvidia_com_gpu", name: str = "n1") -> Series:
@@ -116,18 +116,38 @@ def pulls(quick: str, total: str = "0 3x299", size: str = "10GB-20GB") -> Series
     return {named(f"{metric}_bucket", le="300.0", **labels): quick, named(f"{metric}_count", **labels): total}
 
 
-def quota(used: int, hard: int, space: str = "team") -> Series:
+def init_container(count: int, name: str, *, restarts: bool = False) -> Series:
+    """An init container with GPUs of the pod ``p1``; one that restarts always is a sidecar."""
+    labels = {"namespace": "team", "pod": "p1", "container": name}
+    requests = {**labels, "node": "n1", "resource": "nvidia_com_gpu", "unit": "integer"}
+    policy = {"restart_policy": "Always"} if restarts else {}
+    return {
+        named("kube_pod_init_container_resource_requests", **requests): f"{count}x300",
+        named("kube_pod_init_container_info", **labels, **policy): "1x300",
+    }
+
+
+def scaled(replicas: str, least: int, deployment: str = "chat", space: str = "team") -> Series:
+    """A Deployment that KEDA scales, and its least replicas."""
+    least_of = {"namespace": space, "horizontalpodautoscaler": f"keda-hpa-{deployment}"}
+    return {
+        named("kube_deployment_spec_replicas", namespace=space, deployment=deployment): replicas,
+        named("kube_horizontalpodautoscaler_spec_min_replicas", **least_of): f"{least}x300",
+    }
+
+
+def quota(used: int, hard: int, space: str = "team", name: str = "tenant") -> Series:
     """A namespace's quota of GPUs."""
-    labels = {"namespace": space, "resourcequota": "tenant", "resource": "requests.nvidia.com/gpu"}
+    labels = {"namespace": space, "resourcequota": name, "resource": "requests.nvidia.com/gpu"}
     return {
         named("kube_resourcequota", **labels, type="used"): f"{used}x300",
         named("kube_resourcequota", **labels, type="hard"): f"{hard}x300",
     }
 
 
-def ceiling(usage: int, limit: int) -> Series:
-    """The GPUs of a NodePool, and its limit."""
-    labels = {"nodepool": "main", "resource_type": "nvidia.com/gpu"}
+def ceiling(usage: int, limit: int, resource: str = "nvidia.com/gpu") -> Series:
+    """The GPUs of a NodePool, and its limit, as Karpenter writes the name of the resource."""
+    labels = {"nodepool": "main", "resource_type": resource}
     return {
         named("karpenter_nodepools_usage", **labels): f"{usage}x300",
         named("karpenter_nodepools_limit", **labels): f"{limit}x300",

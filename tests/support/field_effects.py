@@ -79,9 +79,9 @@ def smtp(**changes: Any) -> Pair:
     return stacks(notify(), notify(smtp={**SMTP, **changes}))
 
 
-def watched(mode: str = "install") -> dict[str, Any]:
+def watched(mode: str = "install", **fields: Any) -> dict[str, Any]:
     """Monitoring, and system nodes with room for all of its modes."""
-    return {"cluster": cluster(systemNodes={"count": 3}), "monitoring": {"mode": mode}}
+    return {"cluster": cluster(systemNodes={"count": 3}), "monitoring": {"mode": mode, **fields}}
 
 
 def selected(release: str) -> dict[str, Any]:
@@ -198,6 +198,8 @@ CHANGES: dict[str, Pair] = {
     "billing.activateTags": billings({}, {"activateTags": True}),
     "billing.export": billings({}, {"export": True}),
     "monitoring<InstallMonitoring>.mode": stacks(watched(), watched(mode="existing")),
+    "monitoring<InstallMonitoring>.alertsOff": stacks(monitoring(), monitoring(alertsOff=["GpuIdle"])),
+    "monitoring<ExistingMonitoring>.alertsOff": stacks(watched("existing"), watched("existing", alertsOff=["GpuIdle"])),
     "monitoring<InstallMonitoring>.retentionDays": stacks(monitoring(), monitoring(retentionDays=30)),
     "monitoring<InstallMonitoring>.storageGib": stacks(monitoring(), monitoring(storageGib=200)),
     "monitoring<InstallMonitoring>.remoteWrite<Amp>.mode": remote(WORKSPACE, ELSEWHERE),

@@ -23,13 +23,17 @@ ALERTS = (*_EVERYWHERE, *QUEUE_ALERTS, *TRAINING_ALERTS, *DNS_ALERTS, *MODEL_ALE
 
 
 def list_alerts(stack: StackConfig) -> Iterator[Alert]:
-    """Yield the alerts of a stack; with queues, a full pool and a full quota of queued jobs are no event."""
+    """Yield the alerts of a stack; with queues, a full pool and a full quota of queued jobs are no event.
+
+    Alerts that the stack switches off are left out.
+    """
+    off = stack.monitoring.alerts_off if stack.monitoring else ()
     optional = (
         *(QUEUE_ALERTS if stack.queueing else ()),
         *(TRAINING_ALERTS if stack.spanning_pools else ()),
         *(DNS_ALERTS if stack.cluster.node_local_dns else ()),
         *(MODEL_ALERTS if stack.models else ()),
     )
-    for alert in (*_EVERYWHERE, *optional):
+    for alert in (alert for alert in (*_EVERYWHERE, *optional) if alert.name not in off):
         exempt = BUT_IN_QUEUES.get(alert.name) if stack.queueing else None
         yield dataclasses.replace(alert, expr=f"{alert.expr} {exempt}") if exempt else alert

@@ -1,20 +1,32 @@
 """Alerts about GPUs that are paid for and not used, and about limits that are nearly reached."""
 
-from ..facts import RESERVED
+from ..facts import NOTEBOOKS, RESERVED
 from ..metrics import RESERVATION_LABEL, sanitize_label
 from ..recording import NO_PLACEHOLDER, copy_label, count_new
 from ..rules import Alert
+from ..scaling import RANDOM
 
 _RESERVATION_LABEL = sanitize_label(RESERVATION_LABEL)
 _RESERVED_NODES = copy_label(f'kube_node_labels{{{_RESERVATION_LABEL}!=""}}', "reservation", _RESERVATION_LABEL)
 IN_USE = f"count by (reservation) (max by (node, reservation) ({_RESERVED_NODES}))"
 """Instances of a reservation that run as nodes."""
+_OF_GPUS = f'kube_resourcequota{{resource=~"requests.nvidia.com/.+",{NO_PLACEHOLDER},type='
 QUOTA_USED = (
-    "(max by (namespace, resource)"
-    f' (kube_resourcequota{{resource=~"requests.nvidia.com/.+",{NO_PLACEHOLDER},type="used"}})'
-    ' / on (namespace, resource) max by (namespace, resource) (kube_resourcequota{type="hard"}))'
+    f'(max by (namespace, resourcequota, resource) ({_OF_GPUS}"used"}})'
+    f' / on (namespace, resourcequota, resource) max by (namespace, resourcequota, resource) ({_OF_GPUS}"hard"}} > 0))'
 )
-"""Share of its quota that a namespace uses, by `resource`."""
+"""Share of each ResourceQuota that a namespace uses, by `resourcequota` and `resource`: the fullest refuses the pod."""
+_REPLICAS = "max by (namespace, deployment) (kube_deployment_spec_replicas)"
+_LEAST = copy_label(
+    "kube_horizontalpodautoscaler_spec_min_replicas", "deployment", "horizontalpodautoscaler", "keda-hpa-(.+)"
+)
+_AT_LEAST = f"{_REPLICAS} <= on (namespace, deployment) max by (namespace, deployment) ({_LEAST})"
+_IDLE = copy_label("gpu_pod:gpus:idle", "deployment", "pod", f"(.+)-{RANDOM}+-{RANDOM}{{5}}")
+IDLE = (
+    f"({_IDLE} > 0 unless on (namespace, deployment) ({_AT_LEAST}) unless on (pool) {NOTEBOOKS}"
+    f" or (min_over_time(gpu_pod:gpus:idle[7h]) > 0 and gpu_pod:gpus:idle offset 7h) and on (pool) {NOTEBOOKS})"
+)
+"""GPUs of pods that somebody could end: the least replicas of a service stay, and a notebook counts after 8 hours."""
 NEARLY_ALL = 0.9
 """Share of a quota above which the next pod may be refused."""
 MOST_INTERRUPTIONS = 3
@@ -31,10 +43,10 @@ COST_ALERTS = (
         name="GpuIdle",
         subject="Cost and limits",
         severity="warning",
-        expr="gpu_pod:gpus:idle > 0",
+        expr=IDLE,
         wait="5m",
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has held {{ $value | humanize }} GPUs of pool"
-        " {{ $labels.pool }} for an hour without using them",
+        " {{ $labels.pool }} for an hour, or a notebook for 8 hours, without using them",
         costs="The idle GPUs cost the full price (`gpu_pool:usd_per_gpu_hour:avg`), and other pods wait for them.",
         steps=(
             "Ask the team whether a notebook was left open, a server has no traffic, or a job hangs.",
@@ -67,8 +79,8 @@ COST_ALERTS = (
         severity="info",
         expr=f"{QUOTA_USED} > {NEARLY_ALL}",
         wait="30m",
-        summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its quota of"
-        " {{ $labels.resource }}",
+        summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its quota"
+        " {{ $labels.resourcequota }} of {{ $labels.resource }}",
         costs="Kubernetes refuses the team's next pod; it does not queue it.",
         steps=(
             "Check whether the pods that hold the quota work: `gpu_pod:gpus:idle`.",
@@ -83,7 +95,7 @@ COST_ALERTS = (
         " / on (nodepool, resource_type) max by (nodepool, resource_type) (karpenter_nodepools_limit)) > 0.9",
         wait="30m",
         summary="Pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its ceiling of"
-        " {{ $labels.resource_type }}",
+        ' {{ reReplaceAll "_" "-" $labels.resource_type }}',
         costs="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
         steps=(
             "Check whether the running GPUs are used:"

@@ -48,6 +48,7 @@ def _restart_plugin(node: str) -> str:
     )
 
 
+_OVERLAY_READY = 'max by (nodeoverlay) (kube_nodeoverlay_status_condition{type="Ready"})'
 NODE_ALERTS = (
     Alert(
         name="GpuPodPending",
@@ -207,13 +208,15 @@ NODE_ALERTS = (
         name="NodeOverlayNotReady",
         subject="Nodes and pods",
         severity="critical",
-        expr='max by (nodeoverlay) (kube_nodeoverlay_status_condition{type="Ready"}) == 0',
+        # Without the feature gate nobody writes a condition.
+        expr=f"{_OVERLAY_READY} == 0 or (max by (nodeoverlay) (kube_nodeoverlay_metadata_generation)"
+        f" unless on (nodeoverlay) {_OVERLAY_READY})",
         wait="5m",
         summary="Karpenter does not apply NodeOverlay {{ $labels.nodeoverlay }}",
         costs="Karpenter assumes that nodes offer none of the overlay's resource: pods that request it wait for ever.",
         steps=(
             "Run `kubectl describe nodeoverlay {{ $labels.nodeoverlay }}`:"
-            " the condition names the overlay that it conflicts with.",
+            " the condition names the overlay that it conflicts with. Without a condition the feature gate is off.",
             "Remove overlays that this platform did not create, or give them another weight.",
             "Check that the feature gate NodeOverlay is on:"
             " `kubectl get deploy -n kube-system karpenter -o yaml | grep -A 1 FEATURE_GATES` shows"

@@ -14,7 +14,10 @@ MOST_DENIALS = 10
 
 
 def count_denials(window: str) -> str:
-    """Count the requests that admission policies refused within a window, by ``policy``."""
+    """Count the failed checks of admission policies within a window, by ``policy``.
+
+    A request that breaks three rules counts 3, and so do retries and dry runs.
+    """
     return f"sum by (policy) ({count_new(_DENIED, window)} or {count_new(_UNCHANGED, window)})"
 
 
@@ -24,7 +27,7 @@ TENANCY_ALERTS = (
         subject="Tenants",
         severity="warning",
         expr=f"{count_denials(WINDOW)} > {MOST_DENIALS}",
-        summary="Admission policy {{ $labels.policy }} has refused {{ $value | humanize }} requests of tenants within"
+        summary="Admission policy {{ $labels.policy }} has counted {{ $value | humanize }} violations by tenants within"
         " 15 minutes",
         costs="A Deployment or a Job whose pods are refused does not start, and its team sees no pod that says so."
         " Many refusals can also mean that somebody tries the fences.",

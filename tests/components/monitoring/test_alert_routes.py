@@ -10,7 +10,8 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from components.monitoring.alert_routes import build_alertmanager_config
+from components.monitoring.alert_routes import DAILY, build_alertmanager_config
+from gpu_blueprint.monitoring import ALERTS
 
 from ...support import builders
 from ...support.processes import PATIENCE_S
@@ -78,6 +79,26 @@ def test_each_alert_reaches_the_right_receivers(tmp_path: Path, notify: str, sev
     waiting = ("alertname=KubePodNotReady", "namespace=gpu-headroom", "severity=warning")
     assert amtool(*command, *waiting).stdout.strip() == "nobody"
     assert amtool(*command, *waiting[:2], "severity=critical").stdout.strip() != "nobody"
+
+
+@needs_amtool
+@pytest.mark.parametrize(("notify", "receivers"), [("everybody", "own,team"), ("only a channel", "own,team")])
+def test_a_route_of_a_tenant_takes_no_alert_from_the_team(tmp_path: Path, notify: str, receivers: str) -> None:
+    """The Prometheus operator puts the route of an AlertmanagerConfig first, and lets alerts continue after it."""
+    config = build_config(**NOTIFY[notify])
+    own = {"receiver": "own", "matchers": ['namespace = "team"'], "continue": True}
+    config["route"]["routes"].insert(0, own)
+    config["receivers"].append({"name": "own"})
+    command = ("config", "routes", "test", f"--config.file={write_config(tmp_path, config)}")
+    for severity in ("warning", "info", ""):
+        assert amtool(*command, "alertname=A", "namespace=team", f"severity={severity}").stdout.strip() == receivers
+
+
+def test_idle_gpus_and_full_quotas_are_told_once_a_day_for_each_namespace() -> None:
+    names = {alert.name for alert in ALERTS}
+    routes = [route for route in build_config()["route"]["routes"] if route.get("repeat_interval") == "24h"]
+    assert [route["receiver"] for route in routes] == ["team"] and {*DAILY} <= names
+    assert routes[0]["group_by"] == ["alertname", "namespace"]
 
 
 @needs_amtool

@@ -56,6 +56,7 @@ def test_kube_state_metrics_shows_the_labels_that_rules_need() -> None:
     }
     assert own == {
         "kube_nodeoverlay_status_condition": "NodeOverlay",
+        "kube_nodeoverlay_metadata_generation": "NodeOverlay",
         "kube_scaledobject_status_condition": "ScaledObject",
         "kube_scaledobject_spec_min_replicas": "ScaledObject",
     }

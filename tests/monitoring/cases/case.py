@@ -32,6 +32,7 @@ STACK: dict[str, Any] = {
         builders.pool(
             name="day", instanceTypes=["g6.xlarge"], hours={"timezone": "UTC", "start": "08:00", "stop": "18:00"}
         ),
+        builders.pool(name="notes", purpose="notebook", instanceTypes=["g6.xlarge"]),
         builders.pool(name="train", purpose="training", instanceTypes=["p4d.24xlarge"], maxGpus=32),
         builders.pool(name="other", purpose="training", instanceTypes=["p4d.24xlarge"], maxGpus=8),
     ],

@@ -16,6 +16,7 @@ from .case import NODE, POD, AlertCase, fires, quiet
 
 CLAIM, CLASS = "operator_nodeclaim_status_condition_count", "operator_ec2nodeclass_status_condition_count"
 PLACE = {"node": "n1", "pool": "main"}
+OVERLAY_EXISTS = named("kube_nodeoverlay_metadata_generation", nodeoverlay="slices-8-gpu")
 OVERLAY = named("kube_nodeoverlay_status_condition", nodeoverlay="slices-8-gpu", type="Ready")
 
 CASES: tuple[AlertCase, ...] = (
@@ -109,7 +110,8 @@ CASES: tuple[AlertCase, ...] = (
     ),
     quiet("MigConfigFailed", node(label_nvidia_com_mig_config_state="success"), at="5m"),
     fires("NodeOverlayNotReady", {OVERLAY: "0x60"}, at="10m", labels={"nodeoverlay": "slices-8-gpu"}),
-    quiet("NodeOverlayNotReady", {OVERLAY: "0x2 1x60"}, at="10m"),
+    quiet("NodeOverlayNotReady", {OVERLAY: "0x2 1x60", OVERLAY_EXISTS: "1x60"}, at="10m"),
+    fires("NodeOverlayNotReady", {OVERLAY_EXISTS: "1x60"}, at="10m", labels={"nodeoverlay": "slices-8-gpu"}),
     fires("NodeClassNotReady", condition(CLASS, "main", "Ready", "False"), at="15m", labels={"name": "main"}),
     quiet("NodeClassNotReady", condition(CLASS, "main", "AMIsReady", "False"), at="15m"),
     fires("GpuImagePullSlow", node(), pulls("0 2x299"), at="10m", labels={"node": "n1", "pool": "main"}),

@@ -9,6 +9,7 @@ from ...support.exporter_series import (
     allocatable,
     busy,
     gpu,
+    init_container,
     merge,
     node,
     pod,
@@ -19,6 +20,7 @@ from .case import RecordingCase, records, records_nothing
 from .cpu import MOST
 
 NODE = 'node="n1", pool="main", instance_type="g6.12xlarge", capacity_type="on-demand"'
+UNITS = 'namespace="team", pod="p1", node="n1", resource="nvidia_com_gpu", pool="main", tenant="team"'
 MAIN, TEAM = 'pool="main"', 'pool="main", tenant="team"'
 TURNS = node(pool="turns", kind="g6.xlarge")
 HELD = merge(node(), space(), pod(count=2))
@@ -67,6 +69,8 @@ CASES: tuple[RecordingCase, ...] = (
     records_nothing("gpu_blueprint:usd_per_gpu_hour", only='pool="main", capacity_type="spot"'),
     records("gpu_blueprint:reserved_instances", samples={'reservation="cr-0a1b2c3d"': 2}),
     records_nothing("gpu_blueprint:reserved_instances", only='reservation="cr-other"'),
+    records("gpu_blueprint:notebook_pool", samples={'pool="notes"': 1}),
+    records_nothing("gpu_blueprint:notebook_pool", only='pool="main"'),
     records("gpu_blueprint:max_cpus", samples={'pool="cpu"': MOST}),
     records_nothing("gpu_blueprint:max_cpus", only='pool="main"'),
     records(
@@ -108,6 +112,23 @@ CASES: tuple[RecordingCase, ...] = (
         space(),
         pod(phase="Pending"),
         samples={'namespace="team", pod="p1", node="n1", resource="nvidia_com_gpu", pool="main", tenant="team"': 1},
+    ),
+    *(
+        records("gpu_pod:units:allocated", HELD, *early, samples={UNITS: held})
+        for early, held in (
+            ((init_container(1, "sidecar", restarts=True),), 3),
+            ((init_container(4, "fetch"),), 4),
+            ((init_container(1, "fetch"),), 2),
+            ((init_container(1, "sidecar", restarts=True), init_container(4, "fetch")), 4),
+        )
+    ),
+    records(
+        "gpu_pod:units:allocated",
+        node(),
+        space(),
+        {name: values for name, values in pod().items() if "phase" in name},
+        init_container(1, "fetch"),
+        samples={UNITS: 1},
     ),
     records_nothing("gpu_pod:units:allocated", node(), space(), pod(phase="Succeeded")),
     records_nothing("gpu_pod:units:allocated", node(), space(), pod(phase="Failed")),
