@@ -70,6 +70,12 @@ def test_variables_that_harm_are_left_out() -> None:
     assert not (harmful | {"TORCH_NCCL_ASYNC_ERROR_HANDLING"}) & variables(pool="fast", nodes=2).keys()
 
 
+def test_no_run_gets_an_allocator_whose_memory_processes_cannot_share() -> None:
+    """Each name of the allocator's settings, old and new; what a person gives stays."""
+    assert not [name for name in variables(pool="fast", nodes=2) if name.endswith("ALLOC_CONF")]
+    assert variables(env=("PYTORCH_ALLOC_CONF=expandable_segments:True",))["PYTORCH_ALLOC_CONF"]
+
+
 def test_torchrun_leaves_its_workers_almost_all_of_the_grace() -> None:
     assert GRACE_S - 10 <= int(variables()["TORCH_ELASTIC_SHUTDOWN_TIMEOUT"]) < GRACE_S
 
