@@ -23,6 +23,11 @@ finish
 """The script of a run that is its program and nothing more; ``shells`` has the functions."""
 
 
+def find_grace(pool: Pool) -> int:
+    """Return seconds from SIGTERM to SIGKILL: no more than the pool's nodes leave, or admission refuses the run."""
+    return min(GRACE_S, count_seconds(pool.lifecycle.termination_grace_period or "1h"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRun:
     """A command that runs on one node or more, at the cost of one tenant."""
@@ -51,8 +56,8 @@ class TrainingRun:
 
     @property
     def grace(self) -> int:
-        """Seconds from SIGTERM to SIGKILL: no more than the pool's nodes leave, or admission refuses the run."""
-        return min(GRACE_S, count_seconds(self.pool.lifecycle.termination_grace_period or "1h"))
+        """Seconds from SIGTERM to SIGKILL."""
+        return find_grace(self.pool)
 
     @property
     def spans_nodes(self) -> bool:

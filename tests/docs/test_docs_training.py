@@ -78,7 +78,7 @@ def test_the_numbers_of_the_plan_are_the_numbers_that_the_plan_prints(
     assert f"$ blueprint {PLAN} " in PAGE and f"    blueprint {PLAN}\n" in EXAMPLES
     assert main(PLAN.split()) == 0
     printed = set(re.findall(r"[\d.,]*\d", capsys.readouterr().out))
-    (shown,) = (block for block in re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL) if "interval" in block)
+    (shown,) = (block for block in re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL) if "at most" in block)
     lines = [line for line in shown.splitlines() if not line.startswith("#")]
     numbers = set(re.findall(r"[\d.,]*\d", "\n".join(lines)))
     assert len(numbers) > 20 and numbers - printed == set()
