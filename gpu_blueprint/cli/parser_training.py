@@ -40,6 +40,7 @@ def add_training(
     plan.add_argument(
         "--reclaimed",
         metavar="SHARE",
-        help="share of spot nodes that EC2 takes back within a month, such as 0.4 (default: AWS's data)",
+        help="share of spot nodes that EC2 takes back within a month, such as 0.4 (default: AWS's data); a second row "
+        "shows a bad month of 0.8",
     )
     add_json(plan)

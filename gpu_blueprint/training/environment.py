@@ -8,6 +8,8 @@ Some variables are left out on purpose. ``NCCL_SHM_USE_CUDA_MEMCPY`` makes g5 an
 PyTorch by NVIDIA's (nccl issues 803, 922 and 1298). ``TORCH_NCCL_ASYNC_ERROR_HANDLING=1`` aborts collectives before
 they are recorded (torchtitan, ``distributed/utils.py``); PyTorch's default of 3 suits. ``FI_PROVIDER``, ``NCCL_PROTO``
 and ``RDMAV_FORK_SAFE`` harm on software of today (awsome-distributed-training, efa-cheatsheet). Read 2026-11-23.
+``expandable_segments`` of PyTorch's allocator makes memory that processes share by file descriptors;
+seccomp's RuntimeDefault refuses ``pidfd_getfd``, which fetches them (pytorch issue 165685, openucx issue 11548).
 """
 
 from collections.abc import Iterator
@@ -24,6 +26,9 @@ _PORT = 29500
 _ALONE = "127.0.0.1"
 _RANK = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 _FIRST_NODE = "metadata.annotations['jobset.sigs.k8s.io/coordinator']"
+_JOB_ID = "metadata.labels['batch.kubernetes.io/controller-uid']"
+_JOBSET_ID = "metadata.labels['jobset.sigs.k8s.io/jobset-uid']"
+_ATTEMPT = "metadata.labels['jobset.sigs.k8s.io/restart-attempt']"
 _RECORDED = 2000
 """Collectives of which each rank keeps time, size and stack (PyTorch tutorial, "Flight Recorder")."""
 
@@ -87,15 +92,18 @@ def _end_and_explain(config: StackConfig, run: TrainingRun) -> Iterator[dict[str
 
 
 def _keep(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
-    """Yield the variables of memory, cores and folders."""
+    """Yield the variables of cores and folders."""
     # The node's cores are all that a process sees by itself, and data loaders count them.
     yield {"name": "CPU_REQUEST", "valueFrom": {"resourceFieldRef": {"resource": "requests.cpu"}}}
-    # Less fragmentation of the GPU's memory. PyTorch 2.9 ignores the new name, PYTORCH_ALLOC_CONF (issue 183387).
-    yield _set("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
     if has_scratch(config, run.pool):
         yield _set("SCRATCH_DIR", SCRATCH_FOLDER)
     if run.checkpoints:
         yield _set("CHECKPOINT_DIR", name_checkpoint_folder(run))
+        yield _read("RUN_ID", _JOBSET_ID if run.spans_nodes else _JOB_ID)
+        if run.spans_nodes:
+            yield _read("RUN_ATTEMPT", _ATTEMPT)
+        # Each `kubectl apply` of a run that was deleted begins with a folder of its own.
+        yield _set("FAILURES_DIR", f"{name_checkpoint_folder(run)}/failures/$(RUN_ID)")
 
 
 def name_checkpoint_folder(run: TrainingRun) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import ceil
 
 from ..catalog import Instance
@@ -18,15 +17,15 @@ from ..cost.reservations import list_reserved_capacity, price_reserved_gpu, sum_
 from ..cost.storage import price_files
 from ..readiness.start_times import StartTime, estimate_start
 from .checkpoints import Checkpoint
-from .interruptions import ReclaimRate, find_failure_rate, find_reclaim_rate
+from .interruptions import ReclaimRate, find_back_off, find_failure_rate, list_reclaim_rates
+from .offers import Purchased
+from .run import find_grace
 from .wall_time import Disturbances, find_young_interval
 
 ASSUMED_START = PodStart.model_validate({"imageGib": 10, "warmup": "2m"})
 """The start of a pod of a pool without ``podStart``: an image as large as AWS's own of PyTorch, which start_rates.csv
 has a measurement of, and two minutes until all ranks have found each other and the first step is done."""
 _SECONDS_AN_HOUR = 3600
-_LONGEST = 100
-"""A run that takes so many times its work never ends, as nobody waits for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,71 +58,6 @@ class PlanRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Purchased:
-    """The run on nodes that are bought in one way."""
-
-    purchase: Purchase
-    is_of_pool: bool
-    """True if the pool buys in this way."""
-    work: float
-    """Hours of computing without interruptions."""
-    disturbances: Disturbances
-    checkpoint_gib: float
-    node_hour: Usd
-    """Dollars an hour of all nodes with their disks."""
-    note: str = ""
-
-    @cached_property
-    def interval(self) -> float:
-        """Hours of computing between two checkpoints."""
-        return self.disturbances.find_interval(self.work)
-
-    @cached_property
-    def hours(self) -> float:
-        """Expected hours from the first step to the last; infinite if the run never ends."""
-        return self.disturbances.expect_wall_time(self.work, self.interval)
-
-    @property
-    def seconds_between(self) -> int:
-        """Seconds from the begin of a checkpoint to the begin of the next, rounded to three digits."""
-        return round(float(f"{(self.interval + self.disturbances.write) * _SECONDS_AN_HOUR:.3g}")) or 1
-
-    @property
-    def ends(self) -> bool:
-        """False if interruptions leave the run hardly any time to compute."""
-        return self.hours <= _LONGEST * self.work
-
-    @property
-    def lost(self) -> float:
-        """Share of the hours that is no computing: checkpoints, lost work and restarts."""
-        return 1 - self.work / self.hours
-
-    @property
-    def interruptions(self) -> float:
-        """Expected interruptions of the whole run."""
-        return self.disturbances.rate * self.hours
-
-    @property
-    def checkpoints(self) -> float:
-        """Checkpoints of the whole run, without those that a notice asks for and those of work that is done again."""
-        return max(self.work / self.interval, 1)
-
-    @property
-    def loss(self) -> float:
-        """Expected hours that an interruption costs, on average over failures and reclaims."""
-        run, losing = self.disturbances, self.disturbances.find_loss(self.interval)
-        if not run.saves_at_notice:
-            return losing
-        saving = run.write + run.restart
-        return (run.failures * losing + run.reclaims * saving) / run.rate
-
-    @property
-    def nodes_usd(self) -> Usd:
-        """Dollars of the nodes, which wait and are paid while the run restarts."""
-        return self.node_hour * self.hours if self.ends else Usd(unknown=frozenset({"a run that never ends"}))
-
-
-@dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
     """The plan of a run, with all that it stands on."""
 
@@ -134,13 +68,26 @@ class TrainingPlan:
     states_start: bool
     """True if the pool states what its pods wait for."""
     reclaims: ReclaimRate
+    """Reclaims of a usual month."""
     failures_per_node_hour: float
     offers: list[Purchased]
 
     @property
     def restart_s(self) -> float:
-        """Seconds of a restart: a new node, the image, the warm-up, and the checkpoint read back."""
-        return self.start.seconds + self.request.checkpoint.seconds
+        """Seconds of a restart: the end of the old pods, a new node, the image, the warm-up, the checkpoint read back.
+
+        A Job's back-off comes on top, which depends on the restarts of an offer.
+        """
+        return self.stop_s + self.start.seconds + self.request.checkpoint.seconds
+
+    @property
+    def stop_s(self) -> int:
+        """Seconds at most until the old pods have ended and new ones are made.
+
+        A Job with podFailurePolicy replaces failed pods alone (podReplacementPolicy), and a JobSet with
+        BlockingRecreate makes new Jobs when the old ones have gone with their pods.
+        """
+        return find_grace(self.request.pool)
 
     @property
     def kept_gib(self) -> float:
@@ -197,37 +144,49 @@ def plan_training(stack: StackConfig, request: PlanRequest) -> TrainingPlan:
     """Plan a run on spot, on demand and on reservations, as far as AWS and the stack sell them."""
     pool, row = request.pool, request.row
     start = _estimate_restart(stack, pool)
-    reclaims = find_reclaim_rate(row, stack.region, request.reclaimed)
-    failures = find_failure_rate(row)
-    write = request.checkpoint.seconds / _SECONDS_AN_HOUR
-    calm = Disturbances(
-        failures=failures * request.nodes,
-        write=write,
-        restart=start.seconds / _SECONDS_AN_HOUR + write,
-    )
-    hunted = replace(
-        calm, reclaims=reclaims.per_node_hour * request.nodes, saves_at_notice=request.checkpoint.fits_notice
-    )
-    offers = [
-        Purchased(
-            purchase=purchase,
-            is_of_pool=purchase in pool.purchase,
-            work=request.days * 24,
-            disturbances=hunted if purchase == "spot" else calm,
-            checkpoint_gib=request.checkpoint.gib,
-            node_hour=hour,
-            note=note,
-        )
-        for purchase, hour, note in _list_prices(stack, request)
-    ]
-    return TrainingPlan(
+    rates = list_reclaim_rates(row, stack.region, request.reclaimed)
+    plan = TrainingPlan(
         stack=stack,
         request=request,
         start=start,
         states_start=pool.pod_start is not None,
-        reclaims=reclaims,
-        failures_per_node_hour=failures,
-        offers=offers,
+        reclaims=rates[0],
+        failures_per_node_hour=find_failure_rate(row),
+        offers=[],
+    )
+    for purchase, hour, note in _list_prices(stack, request):
+        for rate in rates if purchase == "spot" else [None]:
+            offer = Purchased(
+                purchase=purchase,
+                is_of_pool=purchase in pool.purchase,
+                work=request.days * 24,
+                disturbances=_disturb(plan, rate),
+                checkpoint_gib=request.checkpoint.gib,
+                node_hour=hour,
+                note=f"{100 * rate.share:g} % of the spot nodes go within a month: {rate.source}" if rate else note,
+                month=rate.month if rate else "",
+            )
+            plan.offers.append(offer)
+    return plan
+
+
+def _disturb(plan: TrainingPlan, reclaims: ReclaimRate | None) -> Disturbances:
+    """Return the interruptions of a run whose nodes EC2 takes back at a rate, or not at all.
+
+    The Job of a run on one node waits before each restart. A JobSet makes its Job anew, whose first pods wait for
+    nothing (JobSet 0.12, deleteJobs; Kubernetes 1.36 forgets the back-off of a Job that is deleted).
+    """
+    request = plan.request
+    write = request.checkpoint.seconds / _SECONDS_AN_HOUR
+    failures = plan.failures_per_node_hour * request.nodes
+    taken = reclaims.per_node_hour * request.nodes if reclaims else 0.0
+    back_off = find_back_off((failures + taken) * request.days * 24) if request.nodes == 1 else 0.0
+    return Disturbances(
+        failures=failures,
+        reclaims=taken,
+        write=write,
+        restart=(plan.restart_s + back_off) / _SECONDS_AN_HOUR,
+        saves_at_notice=reclaims is not None and request.checkpoint.fits_notice,
     )
 
 

@@ -11,10 +11,13 @@ import yaml
 from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 from gpu_blueprint.cli import main
 from gpu_blueprint.keys import STACK_KEY
+from gpu_blueprint.serving.pods import build_template
 
 from ..cli.test_parser import list_examples
 from ..loading.test_model_sizes import llama
+from ..support.pages import list_variable_rows
 from ..support.plans import ROOT, shipped_file
+from ..support.served_models import HUB, chat, config_of, find_model, ranking
 
 PAGE = (ROOT / "docs" / "models.md").read_text()
 BLOCKS = [yaml.safe_load(block.replace("…", "0" * 64)) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
@@ -91,3 +94,13 @@ def test_the_table_names_each_format_of_the_catalogue_beside_its_storage() -> No
     for name, row in QUANTIZATIONS.items():
         assert (row.made == "load") == stored[name].startswith("16 bits"), name
         assert all(method.split()[0] in stored[name] for method in row.stored_as), name
+
+
+def test_the_page_says_of_each_variable_of_a_server_why_it_is_set() -> None:
+    offline, hub = {"storage": "weights", "path": "llama", "load": "mount"}, {**HUB, "tokenSecret": "hub"}
+    names: set[str] = set()
+    for model in (chat(), chat(source=offline), chat(source=hub), ranking()):
+        config = config_of(model)
+        (container,) = build_template(config, find_model(config))["spec"]["containers"]
+        names |= {variable["name"] for variable in container["env"]}
+    assert names == list_variable_rows(PAGE, "the server has").keys()

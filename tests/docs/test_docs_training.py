@@ -11,7 +11,9 @@ from gpu_blueprint.catalog.acceptance_images import ALL_REDUCE_IMAGE
 from gpu_blueprint.catalog.nccl_marks import list_nccl_marks
 from gpu_blueprint.cli import main
 from gpu_blueprint.keys import STACK_KEY
+from gpu_blueprint.training.asked_variables import OWNED
 
+from ..support.pages import list_variable_rows
 from ..support.plans import ROOT, shipped_file
 
 PAGE = (ROOT / "docs" / "training.md").read_text()
@@ -54,14 +56,19 @@ def test_check_and_job_find_nothing_to_mend_in_the_stack_of_the_page(
     assert print_run(capsys)[1] == ""
 
 
-def test_the_page_says_why_each_variable_of_a_run_is_set(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_says_of_each_variable_of_a_run_why_it_is_set_and_how_it_is_undone(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write(folder, "prod", STACK)
     (job,) = yaml.safe_load(print_run(capsys)[0])["spec"]["replicatedJobs"]
     (container,) = job["template"]["spec"]["template"]["spec"]["containers"]
     names = {variable["name"] for variable in container["env"]}
-    told = re.findall(r"`\$?([A-Z_]+)(…?)[^`]*`", PAGE)
+    rows = list_variable_rows(PAGE, "set for you")
     assert len(names) > 10
-    assert [n for n in names if not any(n == t or (more and n.startswith(t)) for t, more in told)] == []
+    assert [name for name in names if name not in rows and f"{name.partition('_')[0]}_…" not in rows] == []
+    for name, (why, undone) in rows.items():
+        owned = name == "PET_…" or name in OWNED or name == "SCRATCH_DIR"
+        assert why and (f"--env {name}=" in undone or "hugepages" in undone or owned), name
 
 
 def test_the_numbers_of_the_plan_are_the_numbers_that_the_plan_prints(
@@ -71,7 +78,7 @@ def test_the_numbers_of_the_plan_are_the_numbers_that_the_plan_prints(
     assert f"$ blueprint {PLAN} " in PAGE and f"    blueprint {PLAN}\n" in EXAMPLES
     assert main(PLAN.split()) == 0
     printed = set(re.findall(r"[\d.,]*\d", capsys.readouterr().out))
-    (shown,) = (block for block in re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL) if "interval" in block)
+    (shown,) = (block for block in re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL) if "at most" in block)
     lines = [line for line in shown.splitlines() if not line.startswith("#")]
     numbers = set(re.findall(r"[\d.,]*\d", "\n".join(lines)))
     assert len(numbers) > 20 and numbers - printed == set()

@@ -70,6 +70,12 @@ def test_variables_that_harm_are_left_out() -> None:
     assert not (harmful | {"TORCH_NCCL_ASYNC_ERROR_HANDLING"}) & variables(pool="fast", nodes=2).keys()
 
 
+def test_no_run_gets_an_allocator_whose_memory_processes_cannot_share() -> None:
+    """Each name of the allocator's settings, old and new; what a person gives stays."""
+    assert not [name for name in variables(pool="fast", nodes=2) if name.endswith("ALLOC_CONF")]
+    assert variables(env=("PYTORCH_ALLOC_CONF=expandable_segments:True",))["PYTORCH_ALLOC_CONF"]
+
+
 def test_torchrun_leaves_its_workers_almost_all_of_the_grace() -> None:
     assert GRACE_S - 10 <= int(variables()["TORCH_ELASTIC_SHUTDOWN_TIMEOUT"]) < GRACE_S
 
@@ -89,6 +95,17 @@ def test_checkpoints_lie_in_a_folder_of_the_team_and_the_run() -> None:
     """Teams may share a bucket, and both may call a run train."""
     assert variables(checkpoints="bucket", name="llm")["CHECKPOINT_DIR"] == "/mnt/bucket/red/llm"
     assert "CHECKPOINT_DIR" not in variables()
+
+
+def test_failures_have_a_folder_for_each_run_and_a_name_for_each_attempt() -> None:
+    """The kubelet puts the id in, so the variable with the id stands before the folder."""
+    one, two = (variables(checkpoints="bucket", name="llm", nodes=nodes) for nodes in (1, 2))
+    assert one["FAILURES_DIR"] == two["FAILURES_DIR"] == "/mnt/bucket/red/llm/failures/$(RUN_ID)"
+    assert one["RUN_ID"] == "metadata.labels['batch.kubernetes.io/controller-uid']" and "RUN_ATTEMPT" not in one
+    assert two["RUN_ID"] == "metadata.labels['jobset.sigs.k8s.io/jobset-uid']"
+    assert two["RUN_ATTEMPT"] == "metadata.labels['jobset.sigs.k8s.io/restart-attempt']"
+    assert [*two].index("RUN_ID") < [*two].index("FAILURES_DIR")
+    assert not {"RUN_ID", "RUN_ATTEMPT", "FAILURES_DIR"} & variables(nodes=2).keys()
 
 
 def test_a_variable_of_the_team_replaces_that_of_the_template_in_its_place() -> None:

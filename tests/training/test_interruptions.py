@@ -5,7 +5,12 @@ from math import exp
 import pytest
 
 from gpu_blueprint.catalog import find_instance
-from gpu_blueprint.training.interruptions import FAILURES_PER_GPU_HOUR, find_failure_rate, find_reclaim_rate
+from gpu_blueprint.training.interruptions import (
+    FAILURES_PER_GPU_HOUR,
+    find_back_off,
+    find_failure_rate,
+    find_reclaim_rate,
+)
 
 P4D, G5 = find_instance("p4d.24xlarge"), find_instance("g5.48xlarge")
 
@@ -45,3 +50,20 @@ def test_meta_s_cluster_fails_once_in_three_hours() -> None:
 def test_a_node_fails_as_often_as_its_gpus_together() -> None:
     assert find_failure_rate(P4D) == 8 * FAILURES_PER_GPU_HOUR
     assert find_failure_rate(find_instance("g5.xlarge")) == FAILURES_PER_GPU_HOUR
+
+
+@pytest.mark.parametrize(
+    ("restarts", "seconds"),
+    [
+        (0.1, 10),
+        (1, 10),
+        (2, 15),
+        (3, 70 / 3),
+        (6, 105),
+        (7, 1230 / 7),
+        (8, 1830 / 8),
+        (1000, (630 + 994 * 600) / 1000),
+    ],
+)
+def test_a_job_waits_twice_as_long_before_each_restart_up_to_ten_minutes(restarts: float, seconds: float) -> None:
+    assert find_back_off(restarts) == pytest.approx(seconds)

@@ -4,7 +4,14 @@ import json
 
 import pytest
 
-from gpu_blueprint.training.plan_facts import list_assumptions, list_facts, list_formulas, plan_as_json, write_hours
+from gpu_blueprint.training.plan_facts import (
+    list_assumptions,
+    list_facts,
+    list_formulas,
+    list_verdicts,
+    plan_as_json,
+    write_hours,
+)
 
 from ..support.planned_runs import HOMES, SCRATCH, find_offer, plan_run, training_stack
 
@@ -17,9 +24,11 @@ def test_the_inputs_stand_in_sentences() -> None:
         "a bucket of your own on S3, 4,768 MiB/s for the run (4 × 1,192): 7.2s for a checkpoint; "
         "3 kept and the next, half written, take 144 GB"
     )
-    assert facts["reclaims"].startswith("50 % of the spot nodes in a month: assumed")
     assert facts["failures"].startswith("a node fails once in 264 days")
-    assert facts["restart"] == "5m 47s: node 2m 40s, image 1m for 10 GiB, warm-up 2m, checkpoint 7.2s"
+    restart = "7m 37s: old pod up to 1m 50s, node 2m 40s, image 1m for 10 GiB, warm-up 2m, checkpoint 7.2s"
+    assert facts["restart"] == restart
+    alone = dict(list_facts(plan_run(training_stack(), nodes="1")))["restart"]
+    assert alone.endswith("before each the Job waits, from 10 s to 10 minutes (back-off)")
 
 
 @pytest.mark.parametrize(
@@ -63,20 +72,26 @@ def test_a_file_system_that_is_too_small_is_named() -> None:
     assert facts["storage"].endswith("more than the file system holds: give it more sizeGib, or keep fewer")
 
 
-def test_an_hourly_checkpoint_is_compared_where_the_best_interval_is_longer() -> None:
-    rare = dict(list_facts(plan_run(training_stack(purchase=["on-demand"]), params="70e9")))
-    assert rare["interval"] == (
-        "the best on on-demand is a checkpoint every 12 h: --checkpoint-seconds 43800; it loses 0.8 % of the run, a "
-        "checkpoint every hour 4.5 %. Save more often only if 12 h of lost work at once are worse for you than more "
-        "time in all"
-    )
-    often = dict(list_facts(plan_run(training_stack(), params="3e8")))
-    assert often["interval"] == "the best on spot is a checkpoint every 18 min: --checkpoint-seconds 1080"
+def test_the_advice_is_an_hour_and_the_computed_optimum_bounds_it() -> None:
+    rare = dict(list_verdicts(plan_run(training_stack(purchase=["on-demand"]), params="70e9")))
+    assert rare["save"].startswith("every hour: costs 4.7 % of the run on on-demand")
+    assert rare["save"].endswith("--checkpoint-seconds 3600")
+    assert rare["at most"].startswith("every 12 h, the computed optimum (0.8 %): an upper bound")
+    often = dict(list_verdicts(plan_run(training_stack(), params="3e8")))
+    assert often["save"].startswith("every 18 min: ") and often["save"].endswith("--checkpoint-seconds 1080")
+
+
+def test_the_advice_names_the_dollars_of_each_way_to_buy_and_of_a_bad_month() -> None:
+    plan = plan_run(training_stack(), reclaimed="0.2")
+    dollars = dict(list_verdicts(plan))["nodes $"]
+    labels = [part.rpartition(" ")[0] for part in dollars.split("; ")]
+    assert labels == ["spot", "spot, bad month", "on-demand"]
+    assert all(f"${offer.nodes_usd.known:,.0f}" in dollars for offer in plan.offers)
 
 
 def test_no_interval_helps_a_run_that_never_ends() -> None:
     plan = plan_run(training_stack(SCRATCH, purchase=["spot"]), params="1e14", reclaimed="0.9999999")
-    assert "interval" not in dict(list_facts(plan))
+    assert dict(list_verdicts(plan)).keys() == {"nodes $"} and "spot never ends" in dict(list_verdicts(plan))["nodes $"]
 
 
 def test_a_state_larger_than_the_memory_of_all_gpus_is_said() -> None:
@@ -104,13 +119,6 @@ def test_the_gpus_that_a_team_borrows_are_said() -> None:
 )
 def test_times_are_written_as_people_read_them(hours: float, words: str) -> None:
     assert write_hours(hours) == words
-
-
-def test_spot_is_not_spoken_of_where_aws_does_not_sell_it() -> None:
-    sold = plan_run(training_stack())
-    unsold = plan_run(training_stack())
-    unsold.offers[:] = [offer for offer in unsold.offers if offer.purchase != "spot"]
-    assert "reclaims" in dict(list_facts(sold)) and "reclaims" not in dict(list_facts(unsold))
 
 
 def test_an_assumption_goes_when_the_stack_or_the_reader_states_the_fact() -> None:
@@ -144,6 +152,8 @@ def test_the_document_has_the_numbers_of_the_plan() -> None:
     assert spot["days"] == round(own.hours / 24, 3) and spot["nodesUsd"] == own.nodes_usd.exact
     assert spot["shareLost"] == round(own.lost, 4) and spot["storageUsd"] == plan.price_storage(own).exact
     assert document["facts"] == dict(list_facts(plan)) and document["assumptions"] == [*list_assumptions(plan)]
+    assert document["verdicts"] == dict(list_verdicts(plan))
+    assert [offer["month"] for offer in document["offers"]] == ["", "bad month", ""]
 
 
 def test_a_run_that_never_ends_has_no_days_and_no_dollars() -> None:

@@ -1,12 +1,14 @@
 """Plans: days and dollars of each way to buy, with the interruptions that belong to it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.prices import find_on_demand_price, find_spot_share
-from gpu_blueprint.training.interruptions import find_failure_rate, find_reclaim_rate
+from gpu_blueprint.config.disruption import Disruption
+from gpu_blueprint.training.interruptions import find_back_off, find_failure_rate, find_reclaim_rate
 from gpu_blueprint.training.plans import choose_row
 from gpu_blueprint.training.wall_time import find_young_interval
 
@@ -100,12 +102,57 @@ def test_a_last_checkpoint_that_fits_the_notice_makes_a_reclaim_cheap() -> None:
 def test_a_restart_takes_a_node_an_image_a_warm_up_and_the_checkpoint() -> None:
     stated = training_stack(podStart={"imageGib": 20, "warmup": "5m"})
     plan, assumed = plan_run(stated), plan_run(training_stack())
-    parts = plan.start.node.seconds + plan.start.image.seconds + plan.start.warmup.seconds
+    parts = plan.stop_s + plan.start.node.seconds + plan.start.image.seconds + plan.start.warmup.seconds
     assert plan.restart_s == parts + plan.request.checkpoint.seconds
     assert all(offer.disturbances.restart * 3600 == pytest.approx(plan.restart_s) for offer in plan.offers)
     assert (plan.states_start, assumed.states_start) == (True, False)
     assert (plan.start.warmup.seconds, assumed.start.warmup.seconds) == (300, 120)
     assert plan.start.image.seconds == pytest.approx(2 * assumed.start.image.seconds, rel=0.05)
+
+
+def test_old_pods_have_their_grace_before_new_pods_come() -> None:
+    plan = plan_run(training_stack())
+    short = plan.request.pool.model_copy(
+        update={"disruption": Disruption.model_validate({"terminationGracePeriod": "60s"})}
+    )
+    hasty = replace(plan, request=replace(plan.request, pool=short))
+    assert (plan.stop_s, hasty.stop_s, plan.restart_s - hasty.restart_s) == (110, 60, 50)
+
+
+@pytest.mark.parametrize("days", ["5", "3000"])
+def test_the_job_of_one_node_waits_longer_before_each_restart_and_a_jobset_does_not(days: str) -> None:
+    alone, together = (plan_run(training_stack(), nodes=nodes, days=days) for nodes in ("1", "4"))
+    for offer in alone.offers:
+        waited = offer.disturbances.restart * 3600 - alone.restart_s
+        assert waited == pytest.approx(find_back_off(offer.disturbances.rate * offer.work))
+    assert all(offer.disturbances.restart * 3600 == pytest.approx(together.restart_s) for offer in together.offers)
+
+
+def test_spot_has_a_row_for_a_bad_month_unless_the_stated_month_is_as_bad() -> None:
+    usual, bad = (offer for offer in plan_run(training_stack(), reclaimed="0.1").offers if offer.purchase == "spot")
+    assert (usual.label, bad.label) == ("spot", "spot, bad month")
+    assert bad.disturbances.reclaims > 10 * usual.disturbances.reclaims and bad.node_hour == usual.node_hour
+    assert "10 % of the spot nodes go within a month: stated by" in usual.note and "80 % of the spot" in bad.note
+    assert [offer.label for offer in plan_run(training_stack(), reclaimed="0.8").offers] == ["spot", "on-demand"]
+
+
+def test_the_note_of_spot_names_a_class_s_upper_end() -> None:
+    known = training_stack(instanceTypes=["p5.48xlarge"])
+    assert "upper end of AWS's range" in find_offer(plan_run(known), "spot").note
+
+
+@pytest.mark.parametrize(
+    ("params", "nodes", "hours"), [("3e9", "4", 1.0), ("70e9", "4", 1.0), ("70e9", "1", 20 * 11.2 / 60)]
+)
+def test_the_advised_interval_is_an_hour_or_leaves_writes_a_twentieth(params: str, nodes: str, hours: float) -> None:
+    offer = find_offer(plan_run(training_stack(), params=params, nodes=nodes), "on-demand")
+    assert offer.hours_between == pytest.approx(hours, rel=0.01)
+    assert offer.interval < offer.longest and offer.least_lost < offer.lost < offer.least_lost + 0.05
+
+
+def test_the_advised_interval_is_never_above_the_best() -> None:
+    offer = find_offer(plan_run(training_stack(), params="3e8"), "spot")
+    assert offer.interval == offer.longest < 1 and offer.lost == offer.least_lost
 
 
 def test_weights_of_other_pods_are_no_part_of_a_restart() -> None:
@@ -149,7 +196,7 @@ def test_young_s_interval_stands_beside_daly_s() -> None:
     plan = plan_run(training_stack())
     offer = find_offer(plan, "spot")
     assert plan.find_young(offer) == find_young_interval(offer.disturbances.write, 1 / offer.disturbances.rate)
-    assert offer.interval == pytest.approx(plan.find_young(offer), rel=0.05)
+    assert offer.longest == pytest.approx(plan.find_young(offer), rel=0.05)
 
 
 def test_checkpoints_of_a_day_follow_from_the_interval() -> None:

@@ -7,17 +7,18 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from ...training.plan_facts import list_assumptions, list_facts, list_formulas, plan_as_json, write_hours
-from ...training.plans import Purchased, TrainingPlan
+from ...training.offers import Purchased
+from ...training.plan_facts import list_assumptions, list_facts, list_formulas, list_verdicts, plan_as_json, write_hours
+from ...training.plans import TrainingPlan
 from .cost_tables import build_listing, format_money
 from .problems import print_json
 from .tables import make_console
 
 _HEADERS = (
     "nodes",
-    "interrupted",
-    "checkpoint",
-    "checkpoints\na day",
+    "interrupted\nevery",
+    "save\nevery",
+    "at most\nevery",
     "lost\neach time",
     "days",
     "lost\nin all",
@@ -34,10 +35,11 @@ def show_json(plan: TrainingPlan) -> None:
 
 
 def show(plan: TrainingPlan) -> None:
-    """Print the offers, then their inputs, formulas and assumptions."""
+    """Print the advice and the offers, then their inputs, formulas and assumptions."""
     out = make_console()
     title = f" in {plan.stack.region}: a training run in pool {plan.request.pool.name}\n"
     out.print(Text.assemble((plan.stack.cluster_name, "bold"), title))
+    out.print(build_listing("In short", list_verdicts(plan)))
     out.print(_fit_offers(plan, out))
     for line in _list_remarks(plan):
         out.print(Text(line))
@@ -49,18 +51,19 @@ def show(plan: TrainingPlan) -> None:
 
 def _fit_offers(plan: TrainingPlan, out: Console) -> Table:
     """Return a row for each offer, or a column if the rows have no room: a number that is cut is a wrong number."""
-    names = [f"{offer.purchase}{'' if offer.is_of_pool else ' *'}" for offer in plan.offers]
+    names = [f"{offer.label}{'' if offer.is_of_pool else ' *'}" for offer in plan.offers]
     cells = [[name, *_write_cells(plan, offer)] for name, offer in zip(names, plan.offers, strict=True)]
     rows = _build_rows(_HEADERS, cells)
     if Measurement.get(out, out.options.update_width(_ENDLESS), rows).maximum <= out.width:
         return rows
     lines = [header.replace("\n", " ") for header in _HEADERS]
     turned = [*zip(lines, *cells, strict=True)]
-    return _build_rows(turned[0], turned[1:], expand=False)
+    heads = [name.replace(", ", ",\n") for name in turned[0]]
+    return _build_rows(heads, turned[1:], expand=False)
 
 
 def _build_rows(headers: Sequence[str], cells: Iterable[Sequence[str]], *, expand: bool = True) -> Table:
-    rows = Table(box=None, pad_edge=False, expand=expand, padding=(0, 1 if expand else 3))
+    rows = Table(box=None, pad_edge=False, expand=expand, padding=(0, 1 if expand else 2))
     for number, header in enumerate(headers):
         side: JustifyMethod = "right" if number else "left"
         rows.add_column(header, header_style="underline", justify=side, overflow="fold")
@@ -70,12 +73,12 @@ def _build_rows(headers: Sequence[str], cells: Iterable[Sequence[str]], *, expan
 
 
 def _write_cells(plan: TrainingPlan, offer: Purchased) -> list[str]:
-    every = [f"every {write_hours(1 / offer.disturbances.rate)}", f"every {write_hours(offer.interval)}"]
+    times = (1 / offer.disturbances.rate, offer.hours_between, offer.most_hours_between)
+    every = [write_hours(hours) for hours in times]
     if not offer.ends:
-        return [*every, "–", write_hours(offer.loss), "never ends", "100 %", "–", "–"]
+        return [*every, write_hours(offer.loss), "never ends", "100 %", "–", "–"]
     return [
         *every,
-        f"{plan.count_checkpoints_a_day(offer):.3g}",
         write_hours(offer.loss),
         f"{offer.hours / 24:.2f}",
         f"{100 * offer.lost:.1f} %",
@@ -92,7 +95,7 @@ def _format_storage(plan: TrainingPlan, offer: Purchased) -> str:
 
 
 def _list_remarks(plan: TrainingPlan) -> list[str]:
-    found = [f"{offer.purchase}: {offer.note}." for offer in plan.offers if offer.note]
+    found = [f"{offer.label}: {offer.note}." for offer in plan.offers if offer.note]
     if not all(offer.is_of_pool for offer in plan.offers):
         found.append(f"* pool {plan.request.pool.name} does not buy in this way; the row is for comparison.")
     return found
