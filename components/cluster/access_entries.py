@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
+from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS, CLUSTER_VIEWERS, name_member_group, name_viewer_group
 
 ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
 VIEW_POLICY = "AmazonEKSViewPolicy"
@@ -25,9 +25,15 @@ def collect_access(config: StackConfig) -> dict[str, PrincipalAccess]:
     viewer and as a member of a tenant, therefore gets one entry with all of its access.
     """
     access: defaultdict[str, PrincipalAccess] = defaultdict(PrincipalAccess)
-    for principals, policy in ((config.cluster.admins, ADMIN_POLICY), (config.cluster.viewers, VIEW_POLICY)):
+    cluster = config.cluster
+    for principals, policy, groups in (
+        (cluster.admins, ADMIN_POLICY, ()),
+        (cluster.viewers, VIEW_POLICY, (CLUSTER_VIEWERS,)),
+        (cluster.operators, VIEW_POLICY, (CLUSTER_VIEWERS, CLUSTER_OPERATORS)),
+    ):
         for principal in principals:
             access[principal].policies.append(policy)
+            access[principal].groups += groups
     for tenant in config.tenants:
         for principals, group in (
             (tenant.members, name_member_group(tenant)),

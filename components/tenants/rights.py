@@ -1,4 +1,4 @@
-"""ClusterRoles for the people of tenants, and the binding that lets all of them read facts of the cluster."""
+"""ClusterRoles for people, and the bindings that let them read facts of the cluster and keep its nodes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy.rights import FACTS, RBAC_GROUP, ClusterRole, list_cluster_roles, list_groups
+from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS
+from gpu_blueprint.tenancy.rights import FACTS, OPERATOR, RBAC_GROUP, ClusterRole, list_cluster_roles, list_groups
 
 
 class TenantRights(pulumi.ComponentResource):
@@ -40,6 +41,14 @@ class TenantRights(pulumi.ComponentResource):
             subjects=[build_subject(group) for group in list_groups(config)],
             opts=pulumi.ResourceOptions(parent=self, depends_on=self.ready),
         )
+        if config.cluster.operators:
+            k8s.rbac.v1.ClusterRoleBinding(
+                f"{name}-operators",
+                metadata={"name": OPERATOR.name},
+                role_ref=build_role_ref(OPERATOR),
+                subjects=[build_subject(CLUSTER_OPERATORS)],
+                opts=pulumi.ResourceOptions(parent=self, depends_on=self.ready),
+            )
         self.register_outputs({})
 
 

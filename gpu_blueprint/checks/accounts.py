@@ -34,6 +34,7 @@ def warn_of_principals_of_other_accounts(stack: StackConfig) -> Iterator[Problem
     named: list[tuple[Path, str]] = [
         *((("cluster", "admins", at), arn) for at, arn in enumerate(stack.cluster.admins)),
         *((("cluster", "viewers", at), arn) for at, arn in enumerate(stack.cluster.viewers)),
+        *((("cluster", "operators", at), arn) for at, arn in enumerate(stack.cluster.operators)),
         *(
             (("tenants", index, field, at), arn)
             for index, tenant in enumerate(stack.tenants)

@@ -121,7 +121,11 @@ class Cluster(Model):
     admins: list[PrincipalArn] = Field(min_length=1)
     """IAM roles or users that administer the cluster. The role that runs `pulumi up` must be one of them."""
     viewers: list[PrincipalArn] = []
-    """IAM roles or users that may read the objects in namespaces, except secrets."""
+    """IAM roles or users that may read the objects in namespaces, except secrets, and the nodes, pools and classes of
+    the cluster."""
+    operators: list[PrincipalArn] = []
+    """IAM roles or users that keep the nodes, such as people on call: they read as viewers do, cordon and drain nodes,
+    delete pods and NodeClaims."""
     secrets_key_arn: KmsKeyArn | None = None
     """KMS key that encrypts Kubernetes secrets. Default: a new key with rotation."""
     logs: list[LogType] = ["audit", "authenticator"]
@@ -172,11 +176,14 @@ class Cluster(Model):
         return KARPENTER_VERSIONS.index(self.karpenter_version) >= KARPENTER_VERSIONS.index(REPAIR_BUDGETS_SINCE)
 
     def problems(self) -> Iterator[Problem]:
-        for field in ("admins", "viewers", "logs"):
+        for field in ("admins", "viewers", "operators", "logs"):
             yield from refuse_repeated(getattr(self, field), field)
-        for index, arn in enumerate(self.viewers):
-            if arn in self.admins:
-                yield Problem("viewer-is-admin", ("viewers", index), f"{arn!r} is already an admin", "remove it here")
+        stronger = {"viewers": {"admin": self.admins, "operator": self.operators}, "operators": {"admin": self.admins}}
+        for field, others in stronger.items():
+            for index, arn in enumerate(getattr(self, field)):
+                if found := [name for name, arns in others.items() if arn in arns]:
+                    reason = f"{arn!r} is already an {found[0]}"
+                    yield Problem("viewer-is-admin", (field, index), reason, "remove it here")
         if not is_private(self.service_cidr):
             yield explain_public_cidr(self.service_cidr, "serviceCidr")
         elif not 12 <= (length := IPv4Network(self.service_cidr).prefixlen) <= 24:

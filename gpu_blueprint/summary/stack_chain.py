@@ -68,6 +68,7 @@ def _describe_cluster(stack: StackConfig) -> Iterator[str]:
     if cluster.node_local_dns:
         yield "a DNS cache on every node answers its pods (docs/dns.md)"
     yield from (f"admin: {arn}" for arn in cluster.admins)
+    yield from (f"operator: {arn}" for arn in cluster.operators)
     yield from (f"viewer: {arn}" for arn in cluster.viewers)
 
 

@@ -1,6 +1,11 @@
-"""The Kubernetes groups of a tenant's people, which EKS access entries hand out and RoleBindings name."""
+"""The Kubernetes groups of people, which EKS access entries hand out and bindings name."""
 
 from ..config import Tenant
+
+CLUSTER_VIEWERS = "gpu-blueprint:viewers"
+"""Group of the people who read the whole cluster; no tenant's group begins like this."""
+CLUSTER_OPERATORS = "gpu-blueprint:operators"
+"""Group of the people who keep the nodes; they are viewers too."""
 
 
 def name_member_group(tenant: Tenant) -> str:

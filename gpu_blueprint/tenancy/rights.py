@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import StackConfig
-from .groups import name_member_group, name_viewer_group
+from .groups import CLUSTER_VIEWERS, name_member_group, name_viewer_group
 from .holdings import Holding
 from .identities import list_grants
 
@@ -114,6 +114,16 @@ VIEWER = ClusterRole(name="gpu-blueprint-viewer", rules=tuple(_list_rules(_SEEN,
 FACTS = ClusterRole(name="gpu-blueprint-facts", rules=tuple(_list_rules(_FACTS, _READ)))
 """Read nodes, pools and classes of the cluster."""
 CLUSTER_ROLES = (MEMBER, VIEWER, FACTS)
+OPERATOR = ClusterRole(
+    name="gpu-blueprint-operator",
+    rules=(
+        _build_rule("", ("nodes",), ("patch",)),
+        _build_rule("", ("pods/eviction",), ("create",)),
+        _build_rule("", ("pods",), ("delete",)),
+        _build_rule("karpenter.sh", ("nodeclaims",), ("delete",)),
+    ),
+)
+"""Cordon and drain nodes, end pods whose node hangs, and replace nodes; viewers' rights read what these need."""
 
 
 _SEEN_QUEUES = {"visibility.kueue.x-k8s.io": ("localqueues", "localqueues/pendingworkloads")}
@@ -123,15 +133,19 @@ _QUEUE_FACTS = {"kueue.x-k8s.io": ("cohorts", "workloadpriorityclasses")}
 
 def list_cluster_roles(config: StackConfig) -> list[ClusterRole]:
     """Return the ClusterRoles of a stack; with queues they also read what says why a job waits."""
+    operators = [OPERATOR] if config.cluster.operators else []
     if not config.queueing:
-        return [*CLUSTER_ROLES]
+        return [*CLUSTER_ROLES, *operators]
     more = {MEMBER: _SEEN_QUEUES, VIEWER: _SEEN_QUEUES, FACTS: _QUEUE_FACTS}
-    return [replace(role, rules=(*role.rules, *_list_rules(more[role], _READ))) for role in CLUSTER_ROLES]
+    roles = [replace(role, rules=(*role.rules, *_list_rules(more[role], _READ))) for role in CLUSTER_ROLES]
+    return [*roles, *operators]
 
 
 def list_groups(config: StackConfig) -> list[str]:
-    """Return the groups of all people of tenants."""
-    return [name(tenant) for tenant in config.tenants for name in (name_member_group, name_viewer_group)]
+    """Return the groups of all people who read facts of the cluster: of tenants, and of the platform."""
+    of_tenants = [name(tenant) for tenant in config.tenants for name in (name_member_group, name_viewer_group)]
+    has_viewers = bool(config.cluster.viewers or config.cluster.operators)
+    return [*of_tenants, *([CLUSTER_VIEWERS] if has_viewers else [])]
 
 
 def list_holdings(config: StackConfig) -> Iterator[Holding]:

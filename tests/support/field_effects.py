@@ -174,6 +174,7 @@ CHANGES: dict[str, Pair] = {
     ),
     "cluster.serviceCidr": clusters({}, {"serviceCidr": "172.21.0.0/16"}),
     "cluster.admins": clusters({}, {"admins": [role("other")]}),
+    "cluster.operators": clusters({}, {"operators": [role("operator")]}),
     "cluster.viewers": clusters({}, {"viewers": [role("viewer")]}),
     "cluster.secretsKeyArn": clusters({}, {"secretsKeyArn": KEY}),
     "cluster.logs": clusters({}, {"logs": ["api"]}),

@@ -4,7 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS, CLUSTER_VIEWERS
+
 from ..policies.cases.rbac_roles import AUTOSCALER, JUPYTERHUB, KUBERAY
+from ..support.builders import cluster, role
 from ..support.tenancy_stack import tenancy_stack
 
 if TYPE_CHECKING:
@@ -134,8 +137,27 @@ BEYOND = [
 @pytest.fixture(scope="module")
 def lab(api_server: "TenancyLab") -> "TenancyLab":
     """The API server with the stack of the tests about tenants."""
-    api_server.load_stack(tenancy_stack())
+    api_server.load_stack(tenancy_stack(cluster=cluster(viewers=[role("watch")], operators=[role("on-call")])))
     return api_server
+
+
+KEEPING = ["patch nodes", "create pods/eviction", "delete pods", "delete karpenter.sh/nodeclaims"]
+"""What `kubectl cordon`, `kubectl drain` and the runbooks ask for, in any namespace."""
+
+
+@pytest.mark.parametrize("group", [CLUSTER_VIEWERS, CLUSTER_OPERATORS])
+def test_operators_keep_nodes_and_viewers_of_the_cluster_read_them(group: str, lab: "TenancyLab") -> None:
+    """EKS adds its own view policy, which reads the objects in namespaces."""
+    from ..support.tenancy_lab import Person
+
+    groups = (CLUSTER_VIEWERS, CLUSTER_OPERATORS) if group == CLUSTER_OPERATORS else (CLUSTER_VIEWERS,)
+    somebody = Person("somebody", (*groups, "system:authenticated"))
+    assert [right for right in FACTS if not may(lab, somebody, right)] == []
+    kept = [right for right in KEEPING if may(lab, somebody, right)]
+    assert kept == (KEEPING if group == CLUSTER_OPERATORS else [])
+    beyond = [*BEYOND, "get secrets", "create pods", "create pods/exec", "update nodes/status", "patch pods"]
+    refused = [right for right in beyond if right not in KEEPING]
+    assert [right for right in refused if may(lab, somebody, right)] == []
 
 
 def member(tenant: str) -> "Person":

@@ -3,6 +3,7 @@
 from typing import Any
 
 from components.cluster.access_entries import collect_access
+from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS, CLUSTER_VIEWERS
 
 from ...support import builders
 from ...support.plans import find_resource, find_resources, plan_of
@@ -42,6 +43,22 @@ def test_viewers_of_the_cluster_see_no_secrets() -> None:
         if entry.inputs["principalArn"] == builders.role("on-call")
     ]
     assert found == ["AmazonEKSViewPolicy"]
+
+
+def test_viewers_of_the_cluster_read_its_nodes_and_operators_keep_them() -> None:
+    people = builders.cluster(viewers=[builders.role("watch")], operators=[builders.role("on-call")])
+    access = collect_access(builders.config(cluster=people))
+    assert access[builders.role("watch")].groups == [CLUSTER_VIEWERS]
+    on_call = access[builders.role("on-call")]
+    assert (on_call.policies, on_call.groups) == (["AmazonEKSViewPolicy"], [CLUSTER_VIEWERS, CLUSTER_OPERATORS])
+    planned = plan_of(builders.stack(cluster=people))
+    bound = {
+        binding.inputs["metadata"]["name"]: [subject["name"] for subject in binding.inputs["subjects"]]
+        for binding in find_resources(planned, "ClusterRoleBinding")
+    }
+    assert bound["gpu-blueprint-operator"] == [CLUSTER_OPERATORS]
+    assert CLUSTER_VIEWERS in bound["gpu-blueprint-facts"]
+    assert not find_resources(plan_of(builders.stack()), "ClusterRoleBinding", "operators")
 
 
 def test_the_group_of_readers_is_bound_to_the_role_of_readers() -> None:
