@@ -53,6 +53,12 @@ def _add_run(job: argparse.ArgumentParser) -> None:
         help="time for which each of several nodes waits for the others, such as 45m (default: 2h); all nodes but the "
         "last are paid for meanwhile",
     )
+    run.add_argument(
+        "--restarts",
+        metavar="N",
+        type=_read_count,
+        help="restarts of a program that fails within 10 minutes of its start each time (default: 3)",
+    )
     _add_surroundings(run)
     run.add_argument(
         "--name",
@@ -118,7 +124,7 @@ def _add_test(job: argparse.ArgumentParser) -> None:
 
 
 def _read_count(text: str) -> int:
-    """Read a number of nodes or of GPUs; the run itself judges its size."""
+    """Read a number of nodes, GPUs or restarts; the run itself judges its size."""
     try:
         return int(text)
     except ValueError:

@@ -17,7 +17,7 @@ from ..training.run import TrainingRun
 from ..training.workloads import build_workload
 from .tested_run import list_special_notes, prepare_request
 
-_OPTIONS = ("image", "nodes", "gpus", "wait", "checkpoints", "env", "acceptance", "level", "profile")
+_OPTIONS = ("image", "nodes", "gpus", "wait", "restarts", "checkpoints", "env", "acceptance", "level", "profile")
 _WORDS = {name: f"--{name}" for name in _OPTIONS} | {"mounts": "--mount", "run_name": "--name", "words": "PROGRAM"}
 """Argument of a run → its word on the command line."""
 
@@ -57,6 +57,7 @@ def read_arguments(arguments: argparse.Namespace) -> RunRequest:
         checkpoints=arguments.checkpoints,
         name=arguments.run_name or DEFAULT_NAME,
         wait=arguments.wait,
+        restarts=arguments.restarts,
         mounts=tuple(arguments.mounts),
         env=tuple(arguments.env),
     )

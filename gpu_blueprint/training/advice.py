@@ -7,9 +7,9 @@ from ..config import Pool, S3Storage, StackConfig
 from ..config.buying import tell_block_end
 from ..images.sources import split_name
 from .environment import name_checkpoint_folder
-from .jobs import KEEP_S, MOST_FAILURES
+from .jobs import KEEP_S
 from .requests import find_efa_support
-from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
+from .run import EARLY_S, NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
 _LAUNCHERS = (
     "torchrun",
@@ -119,11 +119,11 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
     yield "apply:  put this text into a file, then kubectl apply --filename FILE"
     yield f"waits?  kubectl get {waiting} {place}; kubectl describe says why"
     if run.spans_nodes:
-        yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {MOST_FAILURES} restarts"
+        yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {run.most_restarts} restarts"
     yield f"follow: kubectl logs --follow {place} {pods}{' (the first node)' if run.spans_nodes else ''}"
     yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to save)"
     yield f"resume: apply the text again; delete a run that has ended first, which stays for {_KEPT} with its logs"
-    yield f"ends:   code {NO_RETRY_CODE} ends the run; a pod that is told to stop ends with {STOPPED_CODE}, uncounted"
+    yield from _list_ends(run)
     if run.checkpoints:
         folder = name_checkpoint_folder(run)
         yield f"{folder} belongs to all runs of the team that are called {run.name}: --name gives another"
@@ -132,3 +132,28 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
                 f"{folder} is a bucket: nothing there can be renamed or appended to; write new files, and last a file "
                 "that marks the checkpoint as complete"
             )
+
+
+def _list_ends(run: TrainingRun) -> Iterator[str]:
+    """Yield which ends of the program end the run, and where its last lines are."""
+    again = f"{run.restarts} restart{'' if run.restarts == 1 else 's'}"
+    if run.checkpoints:
+        yield (
+            f"ends:   after {again} if the program fails within {EARLY_S // 60} minutes each time, else after "
+            f"{run.most_restarts}; --restarts changes the first"
+        )
+        yield f"why:    the last lines of each failure are in {name_checkpoint_folder(run)}/failures"
+    else:
+        lost = ", and a restart deletes the logs" if run.spans_nodes else ""
+        yield f"ends:   after {again}, without checkpoints also over weeks{lost}: --checkpoints STORAGE, --restarts N"
+    yield f"        a pod that is told to stop ends with {STOPPED_CODE}, which is not counted"
+    if _ends_with_1(run):
+        yield f"        torchrun ends with 1 whatever its ranks do: {NO_RETRY_CODE} of a rank is one more failure"
+    else:
+        yield f"        code {NO_RETRY_CODE} ends the run at once"
+
+
+def _ends_with_1(run: TrainingRun) -> bool:
+    """Return whether the program is torchrun by one of its names; a script around it may have codes of its own."""
+    words = [word.rpartition("/")[2] for word in run.command]
+    return bool({"torchrun", "torch.distributed.run", "torch.distributed.launch"} & {*words[:4]})

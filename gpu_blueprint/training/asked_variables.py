@@ -16,6 +16,9 @@ OWNED: Mapping[str, str] = MappingProxyType(
         "PET_MASTER_PORT": "all nodes meet there; leave it out",
         "PET_RDZV_CONF": "give --wait",
         "CHECKPOINT_DIR": "give --checkpoints and --name",
+        "RUN_ID": "it is the id of the Job or JobSet; leave it out",
+        "RUN_ATTEMPT": "it is the number of the restart; leave it out",
+        "FAILURES_DIR": "give --checkpoints and --name",
         "CPU_REQUEST": "it is the CPU of the pod; leave it out",
     }
 )

@@ -26,6 +26,9 @@ _PORT = 29500
 _ALONE = "127.0.0.1"
 _RANK = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 _FIRST_NODE = "metadata.annotations['jobset.sigs.k8s.io/coordinator']"
+_JOB_ID = "metadata.labels['batch.kubernetes.io/controller-uid']"
+_JOBSET_ID = "metadata.labels['jobset.sigs.k8s.io/jobset-uid']"
+_ATTEMPT = "metadata.labels['jobset.sigs.k8s.io/restart-attempt']"
 _RECORDED = 2000
 """Collectives of which each rank keeps time, size and stack (PyTorch tutorial, "Flight Recorder")."""
 
@@ -96,6 +99,11 @@ def _keep(config: StackConfig, run: TrainingRun) -> Iterator[dict[str, Any]]:
         yield _set("SCRATCH_DIR", SCRATCH_FOLDER)
     if run.checkpoints:
         yield _set("CHECKPOINT_DIR", name_checkpoint_folder(run))
+        yield _read("RUN_ID", _JOBSET_ID if run.spans_nodes else _JOB_ID)
+        if run.spans_nodes:
+            yield _read("RUN_ATTEMPT", _ATTEMPT)
+        # Each `kubectl apply` of a run that was deleted begins with a folder of its own.
+        yield _set("FAILURES_DIR", f"{name_checkpoint_folder(run)}/failures/$(RUN_ID)")
 
 
 def name_checkpoint_folder(run: TrainingRun) -> str:

@@ -7,8 +7,6 @@ from ..queues.names import DEFAULT_QUEUE, PRIORITY_LABEL, QUEUE_LABEL
 from .pods import CONTAINER, build_template
 from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
-MOST_FAILURES = 20
-"""Failures that count, after which the run ends; nodes that go are not counted."""
 LOST = {"type": "DisruptionTarget", "status": "True"}
 """Condition of a pod whose node goes, or that gives way to another."""
 KEEP_S = 24 * 3600
@@ -28,7 +26,7 @@ def build_job(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
         "metadata": build_metadata(config, run),
         "spec": {
             "ttlSecondsAfterFinished": KEEP_S,
-            "backoffLimit": MOST_FAILURES,
+            "backoffLimit": run.most_restarts,
             "podFailurePolicy": {"rules": rules},
             "template": build_template(config, run),
         },

@@ -8,7 +8,7 @@ often before the lost pod is marked: such a failure has no rule, so it restarts 
 from typing import Any
 
 from ..config import StackConfig
-from .jobs import KEEP_S, LOST, MOST_FAILURES, build_metadata, match_codes
+from .jobs import KEEP_S, LOST, build_metadata, match_codes
 from .pods import build_template
 from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
@@ -31,17 +31,17 @@ def build_jobset(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
             # Pods find the first node by its name before it is ready.
             "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
             "coordinator": {"replicatedJob": NODES, "jobIndex": 0, "podIndex": 0},
-            "failurePolicy": _build_failure_policy(),
+            "failurePolicy": _build_failure_policy(run),
             "replicatedJobs": [{"name": NODES, "replicas": 1, "template": {"spec": _build_nodes(config, run)}}],
         },
     }
 
 
-def _build_failure_policy() -> dict[str, Any]:
+def _build_failure_policy(run: TrainingRun) -> dict[str, Any]:
     """Return the rules about a Job that failed; the first that matches wins, and without a match the restart counts."""
     reasons = ["PodFailurePolicy"]
     return {
-        "maxRestarts": MOST_FAILURES,
+        "maxRestarts": run.most_restarts,
         # All old pods go before new ones come: two sets would not fit on the GPUs.
         "restartStrategy": "BlockingRecreate",
         "rules": [

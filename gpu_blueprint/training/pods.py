@@ -70,7 +70,9 @@ def _build_container(config: StackConfig, run: TrainingRun, asked: Mapping[str, 
         "image": run.image,
         # In place of the image's entry point, so that SIGTERM reaches the program.
         # The kubelet makes one $ of two, and the value of a variable of $(NAME).
-        "command": [word.replace("$$", "$$$$") for word in build_shell(run.script, *run.command)],
+        "command": [
+            word.replace("$$", "$$$$") for word in build_shell(run.script, *run.command, restarts=run.restarts)
+        ],
         "env": list_variables(config, run),
         "resources": _write_resources(config, run, asked),
         # The last lines of a program that ends tell why.

@@ -15,7 +15,7 @@ from .asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mist
 from .asked_variables import find_variable_mistakes, read_variables
 from .jobsets import find_longest_name
 from .limits import choose_gpus, find_limits
-from .run import DEFAULT_WAIT, PLAIN, TrainingRun
+from .run import DEFAULT_RESTARTS, DEFAULT_WAIT, MOST_RESTARTS, PLAIN, TrainingRun
 
 DEFAULT_NAME = "train"
 _LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
@@ -48,6 +48,8 @@ class RunRequest:
     name: str = DEFAULT_NAME
     wait: str = ""
     """Time for which each node waits for the others, such as ``2h``, the default; only for several nodes."""
+    restarts: int | None = None
+    """Restarts after early failures; by default 3."""
     mounts: tuple[str, ...] = ()
     """Names of further storages."""
     env: tuple[str, ...] = ()
@@ -77,6 +79,7 @@ def read_request(config: StackConfig, asked: RunRequest) -> TrainingRun:
         image=asked.image,
         script=asked.script,
         wait=asked.wait or DEFAULT_WAIT,
+        restarts=DEFAULT_RESTARTS if asked.restarts is None else asked.restarts,
         command=asked.command,
         checkpoints=find_mount(config, asked.tenant, asked.checkpoints),
         mounts=tuple(mount for name in asked.mounts if (mount := find_mount(config, asked.tenant, name))),
@@ -106,6 +109,8 @@ def _list_mistakes(
     yield from find_variable_mistakes(asked.env)
     if asked.wait:
         yield from _find_wait_mistakes(asked)
+    if asked.restarts is not None and not 0 <= asked.restarts <= MOST_RESTARTS:
+        yield f"--restarts {asked.restarts}: write 0 to {MOST_RESTARTS}, such as {DEFAULT_RESTARTS}"
     yield from _find_name_mistakes(asked)
     yield from find_command_mistakes(asked.command)
 

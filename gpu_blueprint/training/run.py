@@ -11,6 +11,12 @@ NO_RETRY_CODE = 42
 """Exit code of a program that would fail again: the run ends at once."""
 STOPPED_CODE = 75
 """Exit code of a pod that was told to stop: it starts again, and nothing is counted (EX_TEMPFAIL of sysexits.h)."""
+DEFAULT_RESTARTS = 3
+"""Restarts of a run that fails early by itself, each time."""
+MOST_RESTARTS = 20
+"""Restarts of a run that works for a while before each failure that counts."""
+EARLY_S = 600
+"""Seconds from the start of a program within which a failure is early: the next start would most likely fail too."""
 GRACE_S = SPOT_LEAVES_S
 """Seconds from SIGTERM to SIGKILL, where the pool leaves them."""
 DEFAULT_WAIT = "2h"
@@ -47,6 +53,8 @@ class TrainingRun:
     """Script of the shell around the command."""
     wait: str = DEFAULT_WAIT
     """Time for which each of several nodes waits for the others, such as ``2h``; then its program ends with 1."""
+    restarts: int = DEFAULT_RESTARTS
+    """Restarts after early failures, from 0 to ``MOST_RESTARTS``; without checkpoints those after all failures."""
     checkpoints: Mount | None = None
     """The storage that keeps checkpoints; the tenant may write. None if the command keeps them by itself."""
     mounts: tuple[Mount, ...] = ()
@@ -58,6 +66,15 @@ class TrainingRun:
     def grace(self) -> int:
         """Seconds from SIGTERM to SIGKILL."""
         return find_grace(self.pool)
+
+    @property
+    def most_restarts(self) -> int:
+        """Restarts that Kubernetes grants after failures that count.
+
+        With checkpoints the shell counts early failures apart, in their folder. Without, no count outlives the pods but
+        that of Kubernetes, and a restart begins with the first step.
+        """
+        return MOST_RESTARTS if self.checkpoints else self.restarts
 
     @property
     def spans_nodes(self) -> bool:

@@ -119,8 +119,32 @@ def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str
     assert "kubectl apply --filename" in found and pods in found
     assert f"kubectl delete {kind} llm --namespace red-space (it has 110 s to save)" in found
     assert f"kubectl get {kind}s,workloads,pods --namespace red-space" in found
-    assert "code 42 ends the run; a pod that is told to stop ends with 75" in found
+    assert "a pod that is told to stop ends with 75" in found
     assert f"kubectl get {kind}s,pods " in notes(build_config(), nodes=nodes)
+
+
+@pytest.mark.parametrize(
+    ("command", "ends"),
+    [
+        (("torchrun", "a.py"), False),
+        (("/opt/bin/torchrun", "a.py"), False),
+        (("python", "-m", "torch.distributed.run", "a.py"), False),
+        (("python3", "-u", "-m", "torch.distributed.launch", "a.py"), False),
+        (("python", "launch.py", "train.py"), True),
+        (("bash", "-c", "exec torchrun a.py"), True),
+    ],
+)
+def test_code_42_is_told_to_end_the_run_where_the_program_can_end_with_it(command: tuple[str, ...], ends: bool) -> None:
+    found = notes(command=command)
+    assert ("code 42 ends the run at once" in found, "torchrun ends with 1" in found) == (ends, not ends)
+
+
+def test_the_notes_say_after_how_many_failures_a_run_ends_and_where_its_last_lines_are() -> None:
+    kept = notes(checkpoints="homes", restarts=1)
+    assert "after 1 restart if the program fails within 10 minutes each time, else after 20; --restarts" in kept
+    assert "last lines of each failure are in /mnt/homes/red/train/failures" in kept
+    assert "after 3 restarts, without checkpoints also over weeks: --checkpoints" in notes()
+    assert "and a restart deletes the logs: --checkpoints STORAGE" in notes(nodes=2)
 
 
 def test_a_run_on_a_capacity_block_is_told_its_end() -> None:

@@ -97,6 +97,17 @@ def test_checkpoints_lie_in_a_folder_of_the_team_and_the_run() -> None:
     assert "CHECKPOINT_DIR" not in variables()
 
 
+def test_failures_have_a_folder_for_each_run_and_a_name_for_each_attempt() -> None:
+    """The kubelet puts the id in, so the variable with the id stands before the folder."""
+    one, two = (variables(checkpoints="bucket", name="llm", nodes=nodes) for nodes in (1, 2))
+    assert one["FAILURES_DIR"] == two["FAILURES_DIR"] == "/mnt/bucket/red/llm/failures/$(RUN_ID)"
+    assert one["RUN_ID"] == "metadata.labels['batch.kubernetes.io/controller-uid']" and "RUN_ATTEMPT" not in one
+    assert two["RUN_ID"] == "metadata.labels['jobset.sigs.k8s.io/jobset-uid']"
+    assert two["RUN_ATTEMPT"] == "metadata.labels['jobset.sigs.k8s.io/restart-attempt']"
+    assert [*two].index("RUN_ID") < [*two].index("FAILURES_DIR")
+    assert not {"RUN_ID", "RUN_ATTEMPT", "FAILURES_DIR"} & variables(nodes=2).keys()
+
+
 def test_a_variable_of_the_team_replaces_that_of_the_template_in_its_place() -> None:
     config = build_config()
     names = [item["name"] for item in list_variables(config, run_of(config))]

@@ -8,6 +8,7 @@ import pytest
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.queues.names import PRIORITIES
 from gpu_blueprint.training.jobs import build_job
+from gpu_blueprint.training.jobsets import build_jobset
 
 from ..support.training_runs import build_config, edit_pool, queued, run_of
 
@@ -31,7 +32,7 @@ def test_a_job_counts_failures_and_no_lost_nodes_and_ends_at_the_code_that_says_
     """The first rule that fits wins, also for a pod that ends with 42 while its node goes."""
     found = job()["spec"]
     ends = {"containerName": "train", "operator": "In"}
-    assert found["backoffLimit"] == 20
+    assert found["backoffLimit"] == 3
     assert found["podFailurePolicy"]["rules"] == [
         {"action": "FailJob", "onExitCodes": {**ends, "values": [42]}},
         {"action": "Ignore", "onExitCodes": {**ends, "values": [75]}},
@@ -57,3 +58,12 @@ def test_a_run_that_can_continue_elsewhere_gives_way_first() -> None:
 
 def test_a_job_that_has_ended_is_kept_for_a_day() -> None:
     assert job()["spec"]["ttlSecondsAfterFinished"] == 86400
+
+
+@pytest.mark.parametrize(("words", "most"), [({}, 3), ({"restarts": 0}, 0), ({"checkpoints": "homes"}, 20)])
+def test_kubernetes_counts_all_failures_unless_a_folder_counts_the_early_ones(words: dict[str, Any], most: int) -> None:
+    assert job(**words)["spec"]["backoffLimit"] == most
+    assert (
+        build_jobset(build_config(), run_of(build_config(), nodes=2, **words))["spec"]["failurePolicy"]["maxRestarts"]
+        == most
+    )

@@ -77,7 +77,7 @@ def decide(reason: str, message: str) -> str:
 )
 def test_only_failures_of_the_program_count(reason: str, message: str, action: str) -> None:
     assert decide(reason, message) == action
-    assert jobset()["spec"]["failurePolicy"]["maxRestarts"] == 20
+    assert jobset()["spec"]["failurePolicy"]["maxRestarts"] == 3
 
 
 def test_the_names_of_rules_are_those_that_the_webhook_takes() -> None:

@@ -171,3 +171,9 @@ def test_images_that_tenants_may_not_run_are_refused() -> None:
     (found,) = refuse(build_config(**PULL), image="docker.io/team/app:1")
     assert "tenants may not run docker.io/team/app:1; take it from public.ecr.aws/deep-learning-containers" in found
     assert run_of(build_config(**PULL)).image == IMAGE
+
+
+@pytest.mark.parametrize("restarts", [-1, 21])
+def test_restarts_have_bounds(restarts: int) -> None:
+    with pytest.raises(UsageError, match=f"--restarts {restarts}: write 0 to 20, such as 3"):
+        run_of(build_config(), restarts=restarts)

@@ -92,3 +92,89 @@ def test_a_program_whose_peer_is_told_to_stop_first_was_stopped_too(tmp_path: Pa
 
 def test_variables_of_the_image_are_not_those_of_the_shell(tmp_path: Path) -> None:
     assert end(tmp_path, "exit 1", told="1", code="0", program="1") == (1, False)
+
+
+LATE = 'date() { cat "$FOLDER/clock"; }\n'
+"""A function in place of ``date``: the clock is a file, which a program may put forward."""
+
+
+def fail(folder: Path, attempt: str, words: str, *, node: int = 0, restarts: int = 3, run: str = "a") -> int:
+    """Return the code of one attempt of a run whose folder outlives it."""
+    (folder / "clock").write_text("1000")
+    kept = {"FAILURES_DIR": str(folder / "failures" / run), "HOSTNAME": attempt, "PET_NODE_RANK": str(node)}
+    command = build_shell(LATE + PLAIN, "sh", "-c", words, restarts=restarts)
+    environment = {"PATH": os.environ["PATH"], "FOLDER": str(folder), **kept}
+    return subprocess.run(command, env=environment, timeout=PATIENCE_S, check=False).returncode
+
+
+FORWARD = 'echo 1600 > "$FOLDER/clock"; '
+"""The program has worked for ten minutes."""
+
+
+@pytest.mark.parametrize("restarts", [0, 1, 3])
+def test_a_typo_ends_the_run_after_its_restarts_and_the_first_traceback_stays(tmp_path: Path, restarts: int) -> None:
+    codes = [fail(tmp_path, f"pod-{n}", f"echo try {n} >&2; exit 1", restarts=restarts) for n in range(restarts + 1)]
+    assert codes == [*[1] * restarts, 42]
+    assert (tmp_path / "failures/a/pod-0.node-0.early.log").read_text() == "try 0\n"
+
+
+def test_the_last_lines_of_a_failure_are_kept_and_all_lines_are_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fail(tmp_path, "pod", "seq 1 1000; exit 7")
+    lines = (tmp_path / "failures/a/pod.node-0.early.log").read_text().split()
+    assert lines == [str(number) for number in range(801, 1001)]
+    assert capfd.readouterr().out.split()[:1000] == [str(number) for number in range(1, 1001)]
+
+
+@pytest.mark.parametrize("code", [0, 42, 75])
+def test_an_end_that_is_no_failure_leaves_nothing(tmp_path: Path, code: int) -> None:
+    assert fail(tmp_path, "pod", f"exit {code}") == code
+    assert not (tmp_path / "failures").exists()
+
+
+def test_losses_over_weeks_do_not_end_a_run(tmp_path: Path) -> None:
+    assert {fail(tmp_path, f"pod-{number}", FORWARD + "exit 1") for number in range(6)} == {1}
+
+
+def test_a_failure_after_work_gives_the_count_of_early_failures_back(tmp_path: Path) -> None:
+    assert [fail(tmp_path, f"a{number}", "exit 1") for number in range(3)] == [1, 1, 1]
+    assert fail(tmp_path, "b", FORWARD + "exit 1") == 1
+    assert [fail(tmp_path, f"c{number}", "exit 1") for number in range(4)] == [1, 1, 1, 42]
+
+
+def test_the_nodes_of_one_attempt_count_once(tmp_path: Path) -> None:
+    codes = [fail(tmp_path, str(number), "exit 1", node=node) for number in (0, 1, 10, 2) for node in (0, 1)]
+    assert codes == [1] * 6 + [42] * 2
+
+
+def test_a_run_that_is_applied_again_begins_with_a_count_of_its_own(tmp_path: Path) -> None:
+    assert [fail(tmp_path, f"a{number}", "exit 1") for number in range(4)][-1] == 42
+    assert fail(tmp_path, "pod", "exit 1", run="b") == 1
+
+
+def test_a_stop_counts_for_nothing_and_gives_the_count_back_after_work(tmp_path: Path) -> None:
+    assert [fail(tmp_path, f"a{number}", "exit 1") for number in range(3)] == [1, 1, 1]
+    stops = 'trap "exit 1" TERM; {}touch "$FOLDER/ready"; while :; do sleep 0.05; done'
+    kept = {"FAILURES_DIR": str(tmp_path / "failures/a"), "HOSTNAME": "b", "PET_NODE_RANK": "0"}
+    for forward, early in (("", 3), (FORWARD, 0)):
+        (tmp_path / "clock").write_text("1000")
+        (tmp_path / "ready").unlink(missing_ok=True)
+        assert stop(tmp_path, LATE + PLAIN, stops.format(forward), "ready", **kept) == 75
+        assert len([*(tmp_path / "failures/a").glob("*.early.log")]) == 3
+        assert len([*(tmp_path / "failures/a").glob("*.stop")]) == (early == 0)
+    assert [fail(tmp_path, f"c{number}", "exit 1") for number in range(4)] == [1, 1, 1, 42]
+
+
+def test_a_program_that_leaves_a_process_behind_ends_with_its_code(tmp_path: Path) -> None:
+    """The process holds the pipe of the output open."""
+    try:
+        assert fail(tmp_path, "pod", 'echo last; sleep 600 & echo $! > "$FOLDER/left"; exit 9') == 9
+    finally:
+        os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)
+    assert (tmp_path / "failures/a/pod.node-0.early.log").read_text() == "last\n"
+
+
+def test_a_folder_that_cannot_be_written_changes_no_code(tmp_path: Path) -> None:
+    (tmp_path / "failures").write_text("a file")
+    assert fail(tmp_path, "pod", "exit 9") == 9
