@@ -57,8 +57,7 @@ def _add_run(job: argparse.ArgumentParser) -> None:
         "--restarts",
         metavar="N",
         type=_read_count,
-        help="restarts of a program that fails within 10 minutes of its start each time (default: 3); stops, and "
-        "machines that Kubernetes sees go, do not count",
+        help="restarts of a program that fails within 10 minutes of its start each time (default: 3)",
     )
     _add_surroundings(run)
     run.add_argument(

@@ -41,6 +41,8 @@ def test_a_run_gets_nodes_of_its_pool_in_one_zone_through_the_queue(training: Tr
     assert training.count_used(run.tenant.name)[TRAINING] == 16
     (coordinator,) = {pod["metadata"]["annotations"]["jobset.sigs.k8s.io/coordinator"] for pod in pods}
     assert coordinator == "placed-node-0-0.placed"
+    (of,) = {pod["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-uid"] for pod in pods}
+    assert of == training.find_set(run)["metadata"]["uid"]
     assert sorted(pod["spec"]["hostname"] for pod in pods) == ["placed-node-0-0", "placed-node-0-1"]
 
 

@@ -168,7 +168,10 @@ def test_a_stop_counts_for_nothing_and_gives_the_count_back_after_work(tmp_path:
 
 def test_a_program_that_leaves_a_process_behind_ends_with_its_code(tmp_path: Path) -> None:
     """The process holds the pipe of the output open."""
-    assert fail(tmp_path, "pod", "echo last; sleep 60 & exit 9") == 9
+    try:
+        assert fail(tmp_path, "pod", 'echo last; sleep 600 & echo $! > "$FOLDER/left"; exit 9') == 9
+    finally:
+        os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)
     assert (tmp_path / "failures/a/pod.node-0.early.log").read_text() == "last\n"
 
 
