@@ -78,6 +78,11 @@ def list_rows(type_: str) -> tuple[ReplacingProperty, ...]:
     return table[type_]
 
 
+def is_known_type(type_: str) -> bool:
+    """Tell whether the table has rows of a type."""
+    return type_ in _read_table()
+
+
 @cache
 def _read_table() -> dict[str, tuple[ReplacingProperty, ...]]:
     table: dict[str, tuple[ReplacingProperty, ...]] = {}

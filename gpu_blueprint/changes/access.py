@@ -41,6 +41,20 @@ def compare_access(before: TenantView, after: TenantView) -> Iterator[Shift]:
     yield from _compare_rights(before, after, old, new)
 
 
+def find_leaving_admins(before: TenantView, after: TenantView) -> Iterator[str]:
+    """Yield a sentence if admins go: the program itself reaches the cluster with the access of an admin."""
+    old, new = (_list_admins(view) for view in (before, after))
+    if left := sorted(old - new):
+        who = " or ".join(left)
+        way = f"run it as an admin who stays, such as {min(new & old or new)}" if new else "keep one admin who runs it"
+        yield f"if `pulumi up` runs as {who}: its access goes during the run, and later runs fail; {way}"
+
+
+def _list_admins(view: TenantView) -> set[str]:
+    access = _collect_access(view)
+    return {person for (tenant, person), names in access.items() if not tenant and "admin" in _list_words(names)}
+
+
 def _compare_words(tenant: str, person: str, was: set[str], now: set[str]) -> Iterator[Shift]:
     ranks = _rank(was), _rank(now)
     falls = ranks[1] < ranks[0] or -1 in ranks

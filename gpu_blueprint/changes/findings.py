@@ -1,8 +1,8 @@
 """Warnings and policy findings that a change brings, and those that it ends."""
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Finding = Mapping[str, Any]
@@ -12,31 +12,59 @@ _AMOUNT = re.compile(r"(?<![\w.-])\$?\d[\d,.]*(?:[KMGT]i|[smhd%])?(?![\w-])")
 """A number that stands alone, with or without a unit; not a digit in a name such as ``g6.12xlarge`` or ``infer-l4``."""
 
 
+_NAMED = frozenset({"pools", "tenants", "services", "models", "reservations", "storage"})
+"""Lists of a stack file whose items have names, so that an item may move."""
+_INDEX = re.compile(r"\.\d+(?=\.|$)")
+
+
 def compare_findings(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[tuple[Finding, ...], ...]:
     """Return the findings that are new, and the findings that are gone.
 
-    A finding stays the same while its kind, severity, subject, field and words do. Lines, remedies and numbers in the
-    words do not count: a pool that may cost $20 too much instead of $10 has one finding, not a new one and a gone one.
-    Two equal findings count as two.
+    A finding stays the same while its kind, severity, subject, field and words do. Lines, remedies, positions in lists
+    and numbers in the words do not count: a pool that may cost $20 too much instead of $10 has one finding, not a new
+    one and a gone one. Two equal findings count as two. A finding of an older version that names no subject is the same
+    as one at its position that does.
     """
-    return _subtract(after, before), _subtract(before, after)
+    gone, new = _match(before, after, _identify)
+    gone, new = _match(gone, new, _identify_place, lambda one, other: not (one.get("subject") and other.get("subject")))
+    return tuple(new), tuple(gone)
 
 
-def _subtract(findings: Sequence[Finding], known: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return the findings that are not known, each known finding counted once."""
-    left, found = Counter(map(_identify, known)), []
-    for finding in findings:
-        key = _identify(finding)
-        if left[key]:
-            left[key] -= 1
+def _match(
+    before: Sequence[Finding],
+    after: Sequence[Finding],
+    identify: Callable[[Finding], tuple[str, ...]],
+    may_match: Callable[[Finding, Finding], bool] = lambda *_: True,
+) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings of both sides that have no counterpart; each counts once."""
+    waiting: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for at, finding in enumerate(before):
+        waiting[identify(finding)].append(at)
+    new = []
+    for finding in after:
+        known = waiting[identify(finding)]
+        if (at_same := next((at for at in known if may_match(finding, before[at])), None)) is None:
+            new.append(finding)
         else:
-            found.append(finding)
-    return tuple(found)
+            known.remove(at_same)
+    return [before[at] for at in sorted(at for found in waiting.values() for at in found)], new
 
 
 def _identify(finding: Finding) -> tuple[str, ...]:
-    subject, path = str(finding.get("subject", "")), str(finding.get("path", ""))
-    if subject:  # the subject tells the pool, and another pool before it moves its position in the list
-        path = re.sub(r"\.\d+(?=\.|$)", ".*", path)
+    """Return everything that tells a finding from others, wherever its item stands in its list."""
+    subject, place = str(finding.get("subject", "")), _read_path(finding)
+    is_nameless = not subject and place.partition(".")[0] in _NAMED
+    return subject, *_read_words(finding), place if is_nameless else _INDEX.sub(".*", place)
+
+
+def _identify_place(finding: Finding) -> tuple[str, ...]:
+    return *_read_words(finding), _read_path(finding)
+
+
+def _read_path(finding: Finding) -> str:
+    return str(finding.get("path", ""))
+
+
+def _read_words(finding: Finding) -> tuple[str, ...]:
     words = _AMOUNT.sub("#", str(finding.get("reason", "")))
-    return str(finding.get("kind", "")), str(finding.get("severity", "")), subject, path, words
+    return str(finding.get("kind", "")), str(finding.get("severity", "")), words

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..plan import PlannedResource
+from .access import find_leaving_admins
 from .closings import find_pools_left_closed
 from .effects import ResourceChange
 from .kueue_settings import find_restarts
@@ -14,6 +15,7 @@ from .retention import find_smaller_claims, pair_releases
 from .sharing_files import find_unused_files
 from .storage_notices import find_storage_notices
 from .tenant_queues import find_begin
+from .tenant_view import TenantView
 
 _CLUSTER = "aws:eks/cluster:Cluster"
 _NAT = "aws:ec2/natGateway:NatGateway"
@@ -24,6 +26,7 @@ def find_notices(
     before: Sequence[PlannedResource], after: Sequence[PlannedResource], changes: Sequence[ResourceChange]
 ) -> Iterator[str]:
     """Yield a sentence for each effect on people and systems outside the stack, and for each step by hand."""
+    yield from find_leaving_admins(TenantView.of(before), TenantView.of(after))
     yield from find_begin(before, after)
     yield from find_pools_left_closed(before, after)
     yield from find_smaller_claims(before, after)

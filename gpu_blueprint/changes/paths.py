@@ -1,15 +1,13 @@
 """The difference between old and new inputs of a resource, and the part of it that replaces the resource."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from .documents import mean_the_same
 
 _HIDDEN = "(secret)"
 """Stands for the content of a secret in a plan.json."""
 _MARKS = ("$unknown", "$resource")
-_DOCUMENTS = ("policy", "assumeRolePolicy", "eventPattern")
-"""Inputs with JSON text that AWS's provider compares by meaning (terraform-provider-aws: SuppressEquivalentPolicyDiffs;
-a pattern of events is normalised)."""
 
 
 def list_changed_paths(old: Any, new: Any, path: str = "") -> list[str]:
@@ -30,7 +28,7 @@ def _find_changed_paths(old: Any, new: Any, path: str) -> Iterator[str]:
     elif _are_blocks(old) and _are_blocks(new) and len(old) == len(new):
         for before, after in zip(old, new, strict=True):
             yield from _find_changed_paths(_seal(before, is_secret), _seal(after, is_secret), path)
-    elif not (is_secret and _hides(old, new)) and not _are_equal(path, old, new):
+    elif not (is_secret and _hides(old, new)) and not mean_the_same(path.rpartition(".")[2], old, new):
         yield path
 
 
@@ -63,30 +61,6 @@ def _hides(old: Any, new: Any) -> bool:
 
 def _are_blocks(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
-
-
-def _are_equal(path: str, old: Any, new: Any) -> bool:
-    if old == new:
-        return True
-    is_document = path.rpartition(".")[2] in _DOCUMENTS and isinstance(old, str) and isinstance(new, str)
-    return is_document and _read_document(old) == _read_document(new)
-
-
-def _read_document(text: str) -> Any:
-    """Return the meaning of a JSON text: the order of keys does not count, nor the order of actions or principals."""
-    try:
-        return _normalise(json.loads(text))
-    except (ValueError, RecursionError):
-        return text
-
-
-def _normalise(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _normalise(item) for key, item in value.items()}
-    if isinstance(value, list):
-        items = sorted(map(_normalise, value), key=lambda item: json.dumps(item, sort_keys=True))
-        return items[0] if len(items) == 1 else items
-    return value
 
 
 def list_unknown_paths(value: Any, path: str = "") -> list[str]:

@@ -1,11 +1,11 @@
 """The part of a plan that decides on nodes: NodePools, node classes, node groups, and the objects that they select."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..plan import PlannedResource
+from .default_tags import merge_tags
 from .effects import ResourceChange
 
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -87,12 +87,7 @@ class PlannedNodes:
     def list_tags(self, resource: PlannedResource) -> Mapping[str, Any]:
         """Return the tags of an AWS resource with the default tags of its provider."""
         provider = self.by_urn.get(resource.provider)
-        default = provider.inputs.get("defaultTags") if provider else None
-        try:
-            default = json.loads(default) if isinstance(default, str) else default
-        except (ValueError, RecursionError):
-            default = None
-        return {**as_mapping(dig(default, "tags")), **as_mapping(resource.inputs.get("tags"))}
+        return merge_tags(resource.inputs.get("tags"), provider.inputs if provider else {})
 
     def _find_objects(self, start: str, end: str) -> dict[str, PlannedResource]:
         """Return name in the cluster → custom resource of a kind."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ..errors import CatalogError
 from ..plan import PlannedResource
 from .aliases import match_resources
+from .default_tags import ALL_TAGS, list_changed_tags, merge_tags
 from .effects import Effect, ResourceChange
 from .paths import list_changed_paths, list_unknown_paths
 from .replacing import PROVIDER, keeps_name, list_replacing
@@ -59,7 +60,7 @@ class _Comparison:
 
     def list_changes(self) -> Iterator[ResourceChange]:
         for pair in self._pairs.values():
-            pair.paths = _compare_inputs(pair)
+            pair.paths = _compare_inputs(pair) or self._compare_default_tags(pair)
         while sum(map(self._spread, self._pairs.values())):
             pass  # until a whole round changes nothing
         clusters = {urn for urn, pair in self._pairs.items() if pair.effect == "replace" and pair.new.type == CLUSTER}
@@ -69,6 +70,15 @@ class _Comparison:
         for old in self._old.values():
             if old.custom and old.urn not in self._renamed:
                 yield ResourceChange(urn=old.urn, type=old.type, name=old.name, effect="delete")
+
+    def _compare_default_tags(self, pair: _Pair) -> set[str]:
+        """Return the tags that the provider alone changes, for a resource whose own inputs stay."""
+        former, provider = self._old.get(pair.old.provider) if pair.old else None, self._pairs.get(pair.new.provider)
+        if pair.old is None or former is None or provider is None:
+            return set()
+        own = pair.old.inputs.get("tags")
+        changed = list_changed_tags(pair.new.type, merge_tags(own, former.inputs), merge_tags(own, provider.new.inputs))
+        return {path for path in changed if not _is_ignored(pair.new, path)}
 
     def _spread(self, pair: _Pair) -> bool:
         """Take over the effects on the sources of a resource; return whether this changed anything."""
@@ -198,7 +208,8 @@ def _is_ignored(resource: PlannedResource, path: str) -> bool:
 def _has_new_output(source: _Pair, path: str) -> bool:
     """Tell whether an unknown input may get another value from its source."""
     if source.effect == "update":
-        return path.rpartition(".")[2] == _COUNTED.get(source.new.type)
+        is_counted = path.rpartition(".")[2] == _COUNTED.get(source.new.type)
+        return is_counted and not all(changed.startswith(ALL_TAGS) for changed in source.paths | source.fresh.keys())
     return source.effect in _NEW
 
 

@@ -7,13 +7,13 @@ like a replacement, and data or people's rights are lost. A deleted or
 replaced resource of an unknown type may hold data, so it counts as a loss.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Problem
 from ..plan import PlannedResource
+from .default_tags import ALL_TAGS
 from .effects import ALL_TENANTS, VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
 from .losses import RATINGS, Loss, find_loss, rate_type, tell_loss
@@ -27,7 +27,6 @@ from .tenant_view import TenantView, read_map, read_name
 from .twins import find_twins
 
 GRAVEST: Verdict = "loses-data-or-access"
-_AWS = "pulumi:providers:aws"
 _DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -72,7 +71,7 @@ def list_reasons(
         *_judge_tenants(tenants),
         *_judge_resources(before, after, changes),
         *_judge_drains(drains),
-        *_judge_default_tags(before, after),
+        *_judge_default_tags(changes),
     ]
     return tuple(sorted(found, key=lambda reason: -VERDICTS.index(reason.verdict)))
 
@@ -192,24 +191,10 @@ def _read_effect(resource: PlannedResource) -> tuple[Any, ...]:
     return resource.type, place, rest
 
 
-def _judge_default_tags(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[Reason]:
-    """Yield a line if the provider gives other tags to every resource, which no resource's own inputs show."""
-    old, new = (dict(_list_default_tags(resources)) for resources in (before, after))
-    changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
-    if old and changed:
-        yield Reason(verdict="safe", text=f"the tags of every AWS resource change in place: {', '.join(changed)}")
-
-
-def _list_default_tags(resources: Sequence[PlannedResource]) -> Iterator[tuple[str, Any]]:
-    for resource in resources:
-        if resource.type == _AWS:
-            given = resource.inputs.get("defaultTags")
-            yield from read_map(_read_json(given), "tags").items()
-
-
-def _read_json(value: Any) -> Any:
-    """Return the value of a provider's input, which Pulumi passes on as JSON."""
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return None
+def _judge_default_tags(changes: Sequence[ResourceChange]) -> Iterator[Reason]:
+    """Yield a line if the provider gives other tags to resources, which no resource's own inputs show."""
+    tags = [[path for path in change.paths if path.startswith(ALL_TAGS)] for change in changes]
+    if reached := sum(map(bool, tags)):
+        names = ", ".join(sorted({path.removeprefix(f"{ALL_TAGS}.") for paths in tags for path in paths}))
+        resources = "1 AWS resource changes" if reached == 1 else f"{reached:,} AWS resources change"
+        yield Reason(verdict="safe", text=f"the default tags of {resources}: {names}", is_notice=True)

@@ -10,9 +10,13 @@ from ..errors import Path, Problem
 
 
 def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse network blocks that overlap the addresses of Kubernetes Services."""
+    """Refuse blocks of the network, and of those who call its API, that overlap the addresses of Kubernetes Services.
+
+    A block around all Services, such as 172.16.0.0/12, may call: it stands for networks beside them.
+    """
     services = IPv4Network(stack.cluster.service_cidr)
-    for path, block in _list_blocks(stack):
+    callers = [found for found in _list_callers(stack) if IPv4Network(found[1]).subnet_of(services)]
+    for path, block in [*_list_blocks(stack), *callers]:
         if services.overlaps(IPv4Network(block)):
             reason = f"{block!r} overlaps cluster.serviceCidr '{services}', so pods could not reach one of the two"
             yield Problem("cidr-overlap", path, reason, "choose another block")
@@ -23,6 +27,12 @@ def _list_blocks(stack: StackConfig) -> list[tuple[Path, str]]:
         return [(("network", "cidr"), stack.network.cidr)]
     subnets = enumerate(stack.network.subnets)
     return [(("network", "subnets", index, "cidr"), subnet.cidr) for index, subnet in subnets if subnet.cidr]
+
+
+def _list_callers(stack: StackConfig) -> list[tuple[Path, str]]:
+    api = stack.cluster.api
+    blocks = enumerate(api.allowed_cidrs if isinstance(api, PrivateApi) else [])
+    return [(("cluster", "api", "allowedCidrs", index), block) for index, block in blocks]
 
 
 def refuse_pool_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from pydantic import Field
 from ..errors import Problem
 from ..model import Model
 from .scalars import Duration, DurationOrNever, count_seconds
-from .windows import convert_to_utc, is_cron, needs_whole_days
+from .windows import convert_to_utc, is_cron, needs_whole_days, never_comes
 
 Purpose = Literal["inference", "training", "notebook", "batch"]
 Reason = Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]
@@ -72,6 +72,15 @@ class Budget(Model):
         if self.duration is not None and not re.fullmatch(_WINDOW, self.duration):
             reason = f"{self.duration!r} is not a window in hours and minutes"
             yield Problem("not-a-window", ("duration",), reason, "write a duration such as 10h or 1h30m")
+        yield from self._refuse_windows_that_never_open()
+
+    def _refuse_windows_that_never_open(self) -> Iterator[Problem]:
+        if self.schedule is not None and is_cron(self.schedule) and never_comes(self.schedule):
+            reason = f"{self.schedule!r} names a day that its months do not have, so the window never opens"
+            yield Problem("window-never-opens", ("schedule",), reason, "name a day that comes, or leave the budget out")
+        if self.duration is not None and re.fullmatch(_WINDOW, self.duration) and not re.search("[1-9]", self.duration):
+            reason = f"{self.duration!r} is a window without length, so it never opens"
+            yield Problem("window-never-opens", ("duration",), reason, "write a duration such as 10h or 1h30m")
 
 
 _REPAIR = Budget(nodes="10%", reasons=["Unhealthy"])

@@ -28,6 +28,8 @@ _WORDS = {
     for n, word in enumerate(words.split(), first)
 }
 _DAY = 24 * 60
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+"""Days of each month, in a leap year."""
 
 
 class UtcWindow(NamedTuple):
@@ -41,6 +43,17 @@ def is_cron(text: str) -> bool:
     """Return whether Karpenter reads a text as a cron expression: five fields, or a name such as ``@daily``."""
     fields = text.lower().split()
     return text in _NAMES or (len(fields) == 5 and all(map(_is_field, fields, _RANGES)))
+
+
+def never_comes(schedule: str) -> bool:
+    """Return whether a valid schedule names days alone that no month of its months has, such as ``0 0 30 2 *``.
+
+    A weekday beside the days of the month would be enough: cron then takes either.
+    """
+    *_, day, month, weekdays = _NAMES.get(schedule, schedule).lower().split()
+    is_any_weekday = any(part in ("*", "?", "*/1", "?/1") for part in weekdays.split(","))
+    longest = max(_DAYS[number - 1] for number in _list_values(month, 3))
+    return is_any_weekday and min(_list_values(day, 2)) > longest
 
 
 def _is_field(field: str, allowed: tuple[int, int]) -> bool:

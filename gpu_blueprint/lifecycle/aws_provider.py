@@ -1,9 +1,10 @@
 """The stand-in for pulumi-aws: objects in memory with plausible ids, and AWS's refusals where order matters."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..changes.default_tags import ALL_TAGS, list_changed_tags, merge_tags
 from .aws_objects import fill_object, find_object_type, name_object
 from .cloud import Cloud, CloudObject, Operation, RefusedError
 from .stand_in import StandIn, abort
@@ -33,7 +34,7 @@ class AwsProvider(StandIn):
         name = name_object(operation.type, plain, operation.name, number)
         facts = {**plain, "name": name, "account": self._account, "region": self._region}
         id_, outputs = fill_object(row, facts, number)
-        state = merge_outputs(outputs, inputs)
+        state = merge_outputs({**outputs, **self._merge_tags(plain)}, inputs)
         self.cloud.add(CloudObject(type=operation.type, id=id_, name=operation.name, inputs=inputs, properties=state))
         return id_, state
 
@@ -43,7 +44,7 @@ class AwsProvider(StandIn):
         before = found.properties if found else {}
         outputs = {key: value for key, value in before.items() if key in row.outputs}
         raised = {key: outputs[key] + 1 for key in row.grows if key in outputs}
-        state = merge_outputs({**outputs, **raised}, inputs)
+        state = merge_outputs({**outputs, **raised, **self._merge_tags(operation.properties)}, inputs)
         self.cloud.change(operation.type, id_, inputs, state)
         return state
 
@@ -68,6 +69,13 @@ class AwsProvider(StandIn):
     def guess_update(self, type_: str) -> Values:
         """Return the outputs that an update raises; a launch template gets a new version."""
         return dict.fromkeys(find_object_type(type_).grows, UNKNOWN)
+
+    def list_hidden_changes(self, type_: str, state: Values, inputs: Values) -> Sequence[str]:
+        """Return the tags that the provider changes by other default tags."""
+        return list_changed_tags(type_, reveal(state).get(ALL_TAGS, {}), self._merge_tags(inputs)[ALL_TAGS])
+
+    def _merge_tags(self, properties: Values) -> Values:
+        return {ALL_TAGS: merge_tags(properties.get("tags"), self.settings)}
 
     def _list_users(self, operation: Operation, id_: str) -> list[str]:
         """Return the objects that hold this object by its id, its ARN or its name."""

@@ -50,6 +50,10 @@ class StandIn(Handshake, ABC):
         """Return the outputs that an update changes in a way that its preview cannot know."""
         return {}
 
+    def list_hidden_changes(self, type_: str, state: Values, inputs: Values) -> Sequence[str]:  # noqa: ARG002
+        """Return the paths of values that an update changes although no input of the resource does."""
+        return ()
+
     # The protocol of Pulumi's providers
 
     def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
@@ -76,7 +80,10 @@ class StandIn(Handshake, ABC):
     def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Return the changed inputs, and the inputs among them that replace the resource."""
         old, new = reveal(from_struct(request.old_inputs)), reveal(from_struct(request.news))
-        changed = list_changed_paths(old, new)
+        changed = [
+            *list_changed_paths(old, new),
+            *self.list_hidden_changes(request.type, from_struct(request.olds), new),
+        ]
         try:
             replacing = list_replacing(request.type, changed, old, new, self.settings)
         except CatalogError as error:

@@ -65,11 +65,26 @@ def _compose(text: str, *, construct: bool = True) -> tuple[yaml.Node | None, An
 
 @dataclass(slots=True)
 class _Extent:
-    """The count of values in a list or mapping, and the count of levels below it."""
+    """The count of values in a list or mapping, the count of levels below it, and the place that is read next."""
 
     anchor: str | None = None
     values: int = 1
     levels: int = 1
+    is_mapping: bool = False
+    place: str | int = 0
+    """Key or position in the list or mapping around it."""
+    items: int = 0
+    """Keys and values so far."""
+    key: str = ""
+
+    def take(self, event: Any) -> str | int:
+        """Return the key or position of the next key, value or item."""
+        self.items += 1
+        if not self.is_mapping:
+            return self.items - 1
+        if self.items % 2:
+            self.key = str(getattr(event, "value", ""))
+        return self.key
 
     def add(self, part: "_Extent") -> None:
         self.values += part.values
@@ -83,6 +98,7 @@ def _find_dangers(text: str) -> Iterator[Problem]:
     """
     known: dict[Any, _Extent] = {}
     around = [_Extent()]
+    lines = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)  # the line breaks of libyaml
     events: Iterator[Any] = yaml.parse(text, Loader=yaml.CSafeLoader)
     for event in events:
         line = event.start_mark.line + 1
@@ -91,12 +107,15 @@ def _find_dangers(text: str) -> Iterator[Problem]:
                 reason = f"the alias *{event.anchor} refers to the value that contains it"
                 yield Problem("invalid-yaml", (), reason, "write the value out", line=line)
                 return
+            around[-1].take(event)
             around[-1].add(known.get(event.anchor, _Extent()))
         elif isinstance(event, yaml.CollectionStartEvent | yaml.ScalarEvent):
+            part = _Extent(event.anchor, is_mapping=isinstance(event, yaml.MappingStartEvent))
+            part.place = around[-1].take(event)
             if event.tag is not None:
-                reason = f"the tag {event.tag[:80]} is not a plain value"
-                yield Problem("invalid-yaml", (), reason, "write plain keys and values, without tags (!)", line=line)
-            part = _Extent(event.anchor)
+                path = tuple(outer.place for outer in [*around, part][2:])
+                reason = f"the tag {_read_tag(event, lines)[:80]} is not a plain value"
+                yield Problem("invalid-yaml", path, reason, "write plain keys and values, without tags (!)", line=line)
             part.values += len(getattr(event, "value", "")) // 100  # an alias repeats long texts too
             known.update({event.anchor: part} if event.anchor else {})
             if isinstance(event, yaml.ScalarEvent):
@@ -109,6 +128,14 @@ def _find_dangers(text: str) -> Iterator[Problem]:
         if fault := _find_excess(around):
             yield Problem("invalid-yaml", (), *fault, line=line)
             return
+
+
+def _read_tag(event: Any, lines: list[str]) -> str:
+    """Return a tag as the file has it: ``!!int``, where YAML reads ``tag:yaml.org,2002:int``."""
+    mark = event.start_mark
+    row = lines[mark.line][mark.column :] if mark.line < len(lines) else ""
+    found = re.match(r"(?:&\S+\s+)?(!\S*)", row)
+    return found[1] if found else str(event.tag)
 
 
 def _find_excess(around: list[_Extent]) -> tuple[str, str] | None:

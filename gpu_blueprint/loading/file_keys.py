@@ -16,6 +16,12 @@ REGION_IN_FILE = ("config", REGION_KEY)
 _TOP = ("config", "secretsprovider", "encryptedkey", "encryptionsalt", "environment")
 
 
+def shorten(path: Path) -> Path:
+    """Return a path in the file as messages show it: inside the stack object it begins there."""
+    is_inside = path[: len(IN_FILE)] == IN_FILE and len(path) > len(IN_FILE)
+    return path[len(IN_FILE) :] if is_inside else path
+
+
 def refuse_missing_stack(data: Any) -> Iterator[Problem]:
     """Refuse files without a stack object, in which nothing else can be checked."""
     if not isinstance(data, dict):

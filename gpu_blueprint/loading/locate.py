@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..errors import Path, Problem
-from .file_keys import IN_FILE, REGION_IN_FILE
+from .file_keys import IN_FILE, REGION_IN_FILE, shorten
 from .source import Source
 
 
@@ -22,13 +22,8 @@ def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
     """Return each problem once, with file, line and path inside the stack object, sorted by line."""
     located = [
         replace(
-            problem, path=_shorten(problem.path), file=source.file, line=problem.line or source.find_line(problem.path)
+            problem, path=shorten(problem.path), file=source.file, line=problem.line or source.find_line(problem.path)
         )
         for problem in dict.fromkeys(problems)
     ]
     return sorted(located, key=lambda problem: problem.line)
-
-
-def _shorten(path: Path) -> Path:
-    is_inside = path[: len(IN_FILE)] == IN_FILE and len(path) > len(IN_FILE)
-    return path[len(IN_FILE) :] if is_inside else path

@@ -1,6 +1,6 @@
 """Turn a stack object into a StackConfig, or into all of its problems at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +30,7 @@ _SUBJECTS = {
     "services": ("service", "name"),
     "models": ("model", "name"),
     "reservations": ("reservation", "id"),
+    "storage": ("storage", "name"),
 }
 """List of a stack object → noun of its items, and the field that names an item."""
 
@@ -96,7 +97,7 @@ def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value, nam
     if "region" in stack:
         hint = f"write it once, as {REGION_KEY} beside {STACK_KEY}"
         found = [Problem(UNKNOWN_FIELD, ("region",), "unknown field", hint), *found]
-    return Outcome(config, tuple(replace(problem, subject=_name_subject(problem.path, data)) for problem in found))
+    return Outcome(config, tuple(replace(problem, subject=name_subject(problem.path, data)) for problem in found))
 
 
 def _find_all(data: dict[str, Any], read_text: ReadText) -> tuple[StackConfig | None, list[Problem]]:
@@ -132,8 +133,8 @@ def _validate(model: type[_Part], data: Any, read_text: ReadText = _write_value)
         return None, [explain_error(details, model, data, read_text) for details in error.errors()]
 
 
-def _name_subject(path: FieldPath, data: dict[str, Any]) -> str:
-    """Return the pool, tenant, service or reservation of a path, such as ``pool infer-l4``; empty for other paths."""
+def name_subject(path: FieldPath, data: Mapping[str, Any]) -> str:
+    """Return the item of a list with names that a path leads to, such as ``pool infer-l4``; empty for other paths."""
     if len(path) < 2 or path[0] not in _SUBJECTS:
         return ""
     noun, field = _SUBJECTS[str(path[0])]

@@ -14,7 +14,7 @@ from ..errors import Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
 from .document import read_document, refuse_duplicate_keys
 from .field_names import ScalarType, find_type
-from .file_keys import IN_FILE, refuse_missing_stack, refuse_secrets_in_stack, refuse_wrong_keys
+from .file_keys import IN_FILE, refuse_missing_stack, refuse_secrets_in_stack, refuse_wrong_keys, shorten
 from .plain_secrets import refuse_plain_secrets, refuse_tokens_in_comments
 from .scalar_readings import refuse_ambiguous_scalars
 
@@ -53,7 +53,9 @@ class Source:
         try:
             self.root, self.data = read_document(text)
         except StackError as error:
-            raise StackError(replace(problem, file=file) for problem in error.problems) from None
+            raise StackError(
+                replace(problem, file=file, path=shorten(problem.path)) for problem in error.problems
+            ) from None
 
     @property
     def config(self) -> dict[str, Any]:

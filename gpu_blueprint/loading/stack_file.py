@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from ..errors import Path as FieldPath
 from ..errors import Problem, StackError, UsageError, suggest
 from ..keys import PROJECT
 from .locate import add_lines, find_path_in_file, move_into_file
-from .parse import check_stack, list_placeholder_errors
+from .parse import check_stack, list_placeholder_errors, name_subject
 from .plain_secrets import PLAIN_SECRET
 from .scalar_readings import UNREADABLE_NUMBER
 from .source import STACKS, Source, list_stacks, locate_stack
@@ -33,7 +33,8 @@ class StackFile:
     def list_warnings(self, today: date) -> list[Problem]:
         """Return everything that is legal but unwise, each at its line."""
         found = [*find_placeholders(self.config), *find_warnings(self.config, today), *self._warn_of_twins()]
-        return add_lines(self.source, map(move_into_file, found))
+        named = (replace(each, subject=name_subject(each.path, self.source.stack)) for each in found)
+        return add_lines(self.source, map(move_into_file, named))
 
     def refuse_placeholders(self) -> None:
         """Refuse a file that is not complete, as `pulumi up` does.

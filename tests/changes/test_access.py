@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.changes.access import compare_access
+from gpu_blueprint.changes.access import compare_access, find_leaving_admins
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.plan import PlannedResource
 
@@ -165,3 +165,30 @@ def test_a_named_object_does_not_hold_all_objects() -> None:
 
 def test_a_way_from_a_role_that_nobody_knows_counts_as_a_loss() -> None:
     assert find(view(entry("ann", "team"), bind("mine", "team")), view(*BASE)) == [f"! {ANN} is member instead of mine"]
+
+
+ADMIN = "AmazonEKSClusterAdminPolicy"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (["ann", "bob"], ["bob"], (f"as {ROLE}ann: ", f"such as {ROLE}bob")),
+        (["ann", "bob", "cy"], ["cy", "dan"], (f"as {ROLE}ann or {ROLE}bob: ", f"such as {ROLE}cy")),
+        (["ann"], ["bob"], (f"as {ROLE}ann: ", f"such as {ROLE}bob")),
+        (["ann"], [], (f"as {ROLE}ann: ", "keep one admin")),
+        (["ann"], ["ann", "bob"], ()),
+        ([], ["ann"], ()),
+    ],
+)
+def test_an_admin_who_goes_may_run_the_program(before: list[str], after: list[str], words: tuple[str, ...]) -> None:
+    views = (view(*(associate(person, ADMIN) for person in people)) for people in (before, after))
+    told = [*find_leaving_admins(*views)]
+    assert len(told) == bool(words) and all(word in told[0] for word in words)
+
+
+def test_an_admin_who_becomes_a_viewer_or_admin_of_a_tenant_goes_too() -> None:
+    before = view(entry("ann"), associate("ann", ADMIN))
+    for after in (associate("ann", "AmazonEKSViewPolicy"), associate("ann", ADMIN, type="namespace", namespaces=["x"])):
+        assert [*find_leaving_admins(before, view(entry("ann"), after))]
+    assert not [*find_leaving_admins(view(associate("ann", "AmazonEKSViewPolicy")), view())]

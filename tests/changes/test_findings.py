@@ -1,11 +1,17 @@
 """A finding stays the same while its words do; lines, remedies and numbers do not count."""
 
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from gpu_blueprint.changes.findings import compare_findings
 from gpu_blueprint.errors import Problem
+from gpu_blueprint.loading import open_stack
+
+from ..support.edits import Edit, Stack, edit_file
 
 SPOT = Problem(
     "few-spot", ("pools", 0, "purchase"), "spot has 2 types", "name 3", "warning", "pool infer-l4", (), "a", 7
@@ -59,6 +65,33 @@ def test_a_number_inside_a_name_counts(one: str, other: str) -> None:
 def test_a_position_counts_where_no_subject_tells_the_place() -> None:
     found = compare_findings([change(subject="")], [change(subject="", path="pools.3.purchase")])
     assert [len(part) for part in found] == [1, 1]
+
+
+def test_a_position_in_a_list_without_names_does_not_count() -> None:
+    found = [change(subject="", path=f"cluster.admins.{at}") for at in (0, 3)]
+    assert compare_findings(found[:1], found[1:]) == ((), ())
+
+
+def test_a_base_that_names_no_subject_is_compared_by_position() -> None:
+    older, moved = change(subject=""), change(path="pools.3.purchase")
+    assert compare_findings([older], [change()]) == compare_findings([change()], [older]) == ((), ())
+    assert compare_findings([older], [moved]) == ((moved,), (older,))
+
+
+@pytest.mark.parametrize("part", ["pools", "tenants", "models", "reservations", "storage", "network", "cluster"])
+def test_items_that_move_in_a_list_have_no_other_findings(part: str, tmp_path: Path) -> None:
+    def read(edit: Edit | None) -> list[Any]:
+        (tmp_path / "Pulumi.prod.yaml").write_text(yaml.safe_dump({"config": edit_file("prod", edit)}))
+        return [found.as_json() for found in open_stack("prod", tmp_path).list_warnings(date(2026, 1, 1))]
+
+    def turn(stack: Stack) -> None:
+        for items in (stack[part],) if isinstance(stack[part], list) else stack[part].values():
+            if isinstance(items, list):
+                items.reverse()
+
+    before, after = read(None), read(turn)
+    assert before
+    assert compare_findings(before, after) == ((), ())
 
 
 def test_equal_findings_count_each() -> None:

@@ -10,8 +10,10 @@ from gpu_blueprint.changes.verdict import judge, list_reasons
 from gpu_blueprint.plan import UNKNOWN, PlannedResource
 
 from ..support.builders import cluster, network, pool, stack
-from ..support.plans import plan_of
-from ..support.snapshots import resource
+from ..support.changes_edits import set_field
+from ..support.edits import plan_edited
+from ..support.plans import plan, plan_of
+from ..support.snapshots import ROLE, resource
 
 
 def notice(before: Any, after: Any) -> list[str]:
@@ -109,3 +111,9 @@ def test_the_edit_of_a_stack_is_safe_and_told() -> None:
 @pytest.mark.parametrize("receivers", [[None], [UNKNOWN], [{"name": None, "slack_configs": UNKNOWN}], ["x"]])
 def test_absurd_receivers_do_no_harm(receivers: list[Any]) -> None:
     assert len(notice(alerts(*receivers), alerts())) <= 1 and not notice(alerts(), alerts(*receivers))
+
+
+def test_an_admin_who_goes_is_told_before_the_merge() -> None:
+    before, after = plan("prod"), plan_edited("prod", set_field("cluster.admins", [f"{ROLE}another"]))
+    (told,) = [text for text in notice(before, after) if "pulumi up" in text]
+    assert "platform-deployer: its access goes during the run" in told and f"such as {ROLE}another" in told

@@ -267,25 +267,19 @@ def test_a_pool_without_headroom_is_no_loss() -> None:
     assert judge(list_reasons(parts, (), changes=[change(part, "delete") for part in parts])) == "safe"
 
 
-def aws(tags: Any) -> PlannedResource:
-    return resource("pulumi:providers:aws", "aws", {"defaultTags": tags})
-
-
 @pytest.mark.parametrize(
-    ("before", "after", "changed"),
+    ("paths", "text"),
     [
-        ('{"tags": {"owner": "a"}}', '{"tags": {"owner": "b"}}', "owner"),
-        ('{"tags": {"owner": "a"}}', '{"tags": {"team": "a", "owner": "a"}}', "team"),
-        ({"tags": {"owner": "a", "x": "y"}}, {"tags": {}}, "owner, x"),
-        ('{"tags": {"owner": "a"}}', {"tags": {"owner": "a"}}, ""),
-        ("{", '{"tags": {"owner": "a"}}', ""),
+        ([("tagsAll.owner",)], "1 AWS resource changes: owner"),
+        ([("tagsAll.owner",), ("tagsAll.team", "tagsAll.owner"), ("tags",)], "2 AWS resources change: owner, team"),
+        ([("tags.owner",), ()], ""),
     ],
 )
-def test_tags_of_the_provider_change_every_resource(before: Any, after: Any, changed: str) -> None:
-    found = [(reason.verdict, reason.text) for reason in list_reasons((aws(before),), (aws(after),))]
-    text = f"the tags of every AWS resource change in place: {changed}"
-    assert found == ([("safe", text)] if changed else [])
-    assert not list_reasons((), (aws(after),))
+def test_default_tags_are_told_once_for_all_resources(paths: list[tuple[str, ...]], text: str) -> None:
+    queue = resource("aws:sqs/queue:Queue", "queue", {})
+    found = list_reasons((queue,), (queue,), changes=[change(queue, "update", paths=each) for each in paths])
+    told = [reason.text for reason in found if reason.is_notice]
+    assert told == ([f"the default tags of {text}"] if text else [])
 
 
 def test_only_a_release_brings_definitions() -> None:

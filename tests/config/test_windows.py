@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gpu_blueprint.config.windows import UtcWindow, convert_to_utc, is_cron, needs_whole_days
+from gpu_blueprint.config.windows import UtcWindow, convert_to_utc, is_cron, needs_whole_days, never_comes
 
 from ..support import builders
 
@@ -106,3 +106,35 @@ def test_hours_follow_the_time_zone_of_the_stack_unless_they_name_one() -> None:
     assert hours_of() == "mon–fri 07:00–20:00 UTC"
     assert hours_of(timezone="Asia/Tokyo") == "mon–fri 07:00–20:00 Asia/Tokyo"
     assert hours_of(timezone="Asia/Tokyo", hours={"timezone": "UTC"}) == "mon–fri 07:00–20:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "is_dead"),
+    [
+        ("0 0 30 2 *", True),
+        ("0 0 30-31 feb ?", True),
+        ("0 0 31 4,6,sep,11 *", True),
+        ("0 0 31 2-2 */1", True),
+        ("0 0 29 2 *", False),
+        ("0 0 1,31 4 *", False),
+        ("0 0 31 4,5 *", False),
+        ("0 0 31 */2 *", False),
+        ("0 0 30 2 mon", False),
+        ("0 0 30 2 */2", False),
+        ("0 0 * 2 *", False),
+        ("@yearly", False),
+    ],
+)
+def test_a_day_that_no_month_has_never_comes(schedule: str, is_dead: bool) -> None:
+    assert is_cron(schedule)
+    assert never_comes(schedule) == is_dead
+    budgets = [{"nodes": "0", "schedule": schedule, "duration": "10h"}]
+    found = builders.problems(pools=[builders.pool(disruption={"budgets": budgets})])
+    assert [("never opens" in text, "budgets.0.schedule" in text) for text in found] == [(True, True)] * is_dead
+
+
+@pytest.mark.parametrize(("duration", "is_dead"), [("0h", True), ("0m", True), ("0h0m0s", True), ("0h1m", False)])
+def test_a_window_has_a_length(duration: str, is_dead: bool) -> None:
+    budgets = [{"nodes": "0", "schedule": "0 8 * * *", "duration": duration}]
+    found = builders.problems(pools=[builders.pool(disruption={"budgets": budgets})])
+    assert ["without length" in text for text in found] == [True] * is_dead

@@ -4,6 +4,7 @@ import pytest
 
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading.document import DEEPEST, read_document
+from gpu_blueprint.loading.source import Source
 
 
 def refuse(text: str) -> list[tuple[int, str]]:
@@ -77,3 +78,32 @@ def test_merged_fields_are_read_and_the_merge_key_stays_in_the_nodes() -> None:
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n"])
 def test_an_empty_text_has_no_value(text: str) -> None:
     assert read_document(text)[1] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "tag"),
+    [
+        ("a: !!int 5\n", ("a",), "!!int"),
+        ("a: {b: [x, !!str y]}\n", ("a", "b", 1), "!!str"),
+        ("- a\n- b: &c !local {d: e}\n", (1, "b"), "!local"),
+        ("a: !<tag:yaml.org,2002:int> 5\n", ("a",), "!<tag:yaml.org,2002:int>"),
+        ("%TAG !e! tag:example.com,2026:\n---\na: !e!x 5\n", ("a",), "!e!x"),
+        ("a: ! 5\n", ("a",), "!"),
+        ("!!set {a}\n", (), "!!set"),
+        ("!!str a: b\n", ("a",), "!!str"),
+        ("x: &y [1]\na: *y\nb:\n  - *y\n  - !!bool yes\n", ("b", 1), "!!bool"),
+        ("{? [a, b] : c, d: !!null e}\n", ("d",), "!!null"),
+        ("ä: \u2028\nb: [\n  !!float 1]\n", ("b", 0), "!!float"),
+    ],
+)
+def test_a_tag_is_named_as_it_is_written_with_its_field(text: str, place: tuple[str | int, ...], tag: str) -> None:
+    with pytest.raises(StackError) as caught:
+        read_document(text)
+    (found,) = caught.value.problems
+    assert (found.path, found.reason) == (place, f"the tag {tag} is not a plain value")
+
+
+def test_the_field_of_a_tag_begins_in_the_stack_object() -> None:
+    with pytest.raises(StackError) as caught:
+        Source("config:\n  gpu-blueprint:stack:\n    pools: [{maxGpus: !!int 5}]\n", "Pulumi.a.yaml")
+    assert str(caught.value.problems[0]).startswith("Pulumi.a.yaml:3: pools.0.maxGpus: the tag !!int is not")

@@ -138,7 +138,6 @@ DEV: dict[str, Edit] = {
     "other system nodes": join(set_field("cluster.systemNodes", {"instanceTypes": ["m7i.xlarge"], "count": 3}), RICH),
     "another network": set_field("network.cidr", "10.41.0.0/16"),
     "a zone more": append("network.zones", "us-east-1c"),
-    "the owner": HARMLESS["owner"],
     "the environment": set_field("environment", "dev2"),
     "an admin more": append("cluster.admins", _role("second-admin")),
     "a private API": set_field("cluster.api", _CLOSED),
@@ -147,7 +146,7 @@ DEV: dict[str, Edit] = {
         set_field("cluster.serviceCidr", "172.21.0.0/16"), set_field("cluster.api", _CLOSED)
     ),
     "the name of the cluster": set_field("cluster.name", "another"),
-    "the cost center and tags": join(HARMLESS["cost center"], HARMLESS["tags"]),
+    "the owner, the cost center and tags": join(*(HARMLESS[name] for name in ("owner", "cost center", "tags"))),
     "logs": set_field("cluster.logs", ["api"]),
     "retention of logs": set_field("cluster.logRetentionDays", 7),
     "deletion protection": set_field("cluster.deletionProtection", True),
@@ -181,6 +180,7 @@ PROD: dict[str, Edit] = {
         lambda stack: (
             stack["tenants"].pop(1),
             [storage["tenants"].pop("training", None) for storage in stack["storage"]],
+            stack.update(storage=[storage for storage in stack["storage"] if storage["tenants"]]),
             stack["pools"].pop(3),
             stack.pop("reservations"),
         ),
@@ -230,10 +230,9 @@ TOGETHER: dict[str, tuple[tuple[str, ...], ...]] = {
     "dev": (
         ("the environment", "a waiver"),
         (
-            *("other services and a private API", "billing", "gateways of every zone", "endpoints", "the owner"),
+            *("other services and a private API", "billing", "gateways of every zone", "endpoints"),
             *("an admin more", "other system nodes", "retention of logs"),
         ),
-        ("other services", "the cost center and tags"),
         ("the only tenant less", "headroom", "another AMI", "a private API", "values of a chart"),
         ("a tenant renamed", "a zone more", "warnings instead of refusals", "no hours", "a disk", "logs"),
         ("a pool renamed", "another network", "a shared Prometheus", "an identity", "a quota"),

@@ -1,0 +1,34 @@
+"""AWS resources that the default tags of their provider reach."""
+
+UNTAGGED = frozenset(
+    {
+        "aws:autoscaling/group:Group",  # its tags are its own alone: default tags do not reach it
+        "aws:cloudwatch/eventTarget:EventTarget",
+        "aws:costexplorer/costAllocationTag:CostAllocationTag",
+        "aws:ec2/route:Route",
+        "aws:ec2/routeTableAssociation:RouteTableAssociation",
+        "aws:ec2/securityGroupRule:SecurityGroupRule",
+        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",
+        "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate",
+        "aws:ecr/repositoryPolicy:RepositoryPolicy",
+        "aws:efs/backupPolicy:BackupPolicy",
+        "aws:efs/fileSystemPolicy:FileSystemPolicy",
+        "aws:efs/mountTarget:MountTarget",
+        "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
+        "aws:iam/groupPolicy:GroupPolicy",
+        "aws:iam/rolePolicy:RolePolicy",
+        "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+        "aws:iam/userPolicy:UserPolicy",
+        "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+        "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
+        "aws:s3/bucketPolicy:BucketPolicy",
+        "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
+        "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+        "aws:s3/bucketVersioning:BucketVersioning",
+        "aws:s3control/accessPointPolicy:AccessPointPolicy",
+        "aws:secretsmanager/secretPolicy:SecretPolicy",
+        "aws:sns/topicPolicy:TopicPolicy",
+        "aws:sqs/queuePolicy:QueuePolicy",
+    }
+)
+"""Types of ``replacing_properties.csv`` without ``tagsAll`` in pulumi-aws 7.51.1."""
