@@ -1,12 +1,22 @@
 """Rules for NodePools: limits, and for GPU pools also taints, and a NodeOverlay where nodes share GPUs."""
 
+from collections.abc import Mapping
+
 from .effects.extended_resources import can_be_handed_out, is_gpu_resource, is_slice_or_share, parse_count
 from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, is_shared
 from .effects.gpu_nodes import list_kept_taints
-from .effects.karpenter_objects import is_gpu_pool, is_overlay_of, is_static, list_gpu_types, list_types_of
+from .effects.karpenter_objects import (
+    INSTANCE_TYPE,
+    is_gpu_pool,
+    is_overlay_of,
+    is_static,
+    list_gpu_types,
+    list_types_of,
+    list_values,
+)
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import read_text
+from .values import NotYetKnownError, read_text
 
 
 def _refuse_untainted_pool(pool: Resource, report: Report, _: Settings) -> None:
@@ -29,9 +39,32 @@ def _refuse_unlimited_pool(pool: Resource, report: Report, _: Settings) -> None:
 def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> None:
     if is_gpu_pool(pool) or is_static(pool):
         return
-    if not {"cpu", "memory", "nodes"} & pool.read_block("spec", "limits").keys():
+    limits = pool.read_block("spec", "limits")
+    if not {"cpu", "memory", "nodes"} & limits.keys() and not _is_bounded_in_devices(pool, list(limits)):
         cost = "at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
         report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes without end, {cost}")
+
+
+_DEVICES: Mapping[str, tuple[str, ...]] = {
+    "aws.amazon.com/neuron": ("inf", "trn"),
+    "aws.amazon.com/neuroncore": ("inf", "trn"),
+    "amd.com/gpu": ("g4ad.",),
+    "habana.ai/gaudi": ("dl1.",),
+}
+"""Device that is no NVIDIA GPU → beginnings of the instance types that have it."""
+
+
+def _is_bounded_in_devices(pool: Resource, limits: list[str]) -> bool:
+    """Tell whether each node of a pool takes from a limit in devices.
+
+    Raises:
+        NotYetKnownError: The pool names no instance types.
+    """
+    devices = [name for name in limits if name in _DEVICES]
+    types = list_values(pool, INSTANCE_TYPE)
+    if devices and not types:
+        raise NotYetKnownError(f"whether the nodes of {pool.name} hand out {devices[0]}")
+    return any(all(type_.startswith(_DEVICES[name]) for type_ in types) for name in devices)
 
 
 def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -101,7 +134,8 @@ RULES = (
         kinds=("NodePool",),
         check=_refuse_unlimited_cpu_pool,
         looks_at="`spec.limits` of NodePools that launch no GPU nodes",
-        passes="the limits name cpu, memory or nodes, or the number of nodes is fixed",
+        passes="the limits name cpu, memory, nodes or a device that all named instance types have, such as "
+        "aws.amazon.com/neuron, or the number of nodes is fixed",
         fails="the limits name none of them",
         why="a program that creates pods in a loop buys machines without end",
         fix="set spec.limits.cpu to the CPUs that all pods of the pool may have together",

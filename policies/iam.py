@@ -111,14 +111,18 @@ RULES = (
         id="rights-scoped",
         kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_rights,
-        looks_at="permissions to change the rights of roles, users, groups and policies, to assume roles, and to let "
-        "people into clusters",
-        passes="the permission is limited to named resources, or a condition on iam:PolicyARN, iam:PermissionsBoundary "
-        "or a tag limits it",
-        fails="an action such as iam:AttachRolePolicy, iam:CreateAccessKey or eks:CreateAccessEntry is allowed on a "
-        "name with * or ?, or the statement says NotResource",
-        why="its holder can give itself every right in the account, or in every cluster",
-        fix="name the roles, users, groups, policies or clusters, or demand a permissions boundary",
+        looks_at="permissions to change the rights of roles, users, groups and policies, to assume roles, to let "
+        "people into clusters, and to change the policies of keys, buckets, secrets, queues, topics, repositories, "
+        "functions, tables and file systems",
+        passes="the permission is limited to named resources, or a condition on iam:PolicyARN, "
+        "iam:PermissionsBoundary, eks:policyArn, kms:GrantIsForAWSResource, kms:ViaService or a tag limits it; a "
+        "statement with principals is about the resource that holds it. Instance profiles and Pod Identity "
+        "associations get a role from those only who may pass it, which pass-role-scoped judges",
+        fails="an action such as iam:AttachRolePolicy, eks:AssociateAccessPolicy, kms:CreateGrant or "
+        "s3:PutBucketPolicy is allowed on a name with * or ?, or the statement says NotResource",
+        why="its holder can give itself every right in the account, in every cluster, or over the data of others",
+        fix="name the roles, users, groups, policies, clusters, keys or others, demand a permissions boundary, "
+        "or let grants of keys go to AWS's services alone",
     ),
     Rule(
         id="launch-scoped",

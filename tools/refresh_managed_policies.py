@@ -66,7 +66,8 @@ def _list_rows(policies: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
 def find_excess(document: Mapping[str, Any], path: str = "/") -> str:
     """Return the gravest excess of a document, to follow "which"; empty if it has none.
 
-    Policies for the role of a single service may pass roles and end machines, because this is the service's work.
+    Policies for the role of a single service may pass roles, end machines and let the service into clusters, because
+    this is the service's work: AWS Backup saves what stands there.
     """
     resource = Resource(urn="", type="aws:iam/policy:Policy", name="", props={"policy": document})
     allowing = [statement for statement in list_statements(resource) if statement.allows]
@@ -84,8 +85,16 @@ def _allows_all_but_some(statement: Statement) -> str:
 
 
 def _raises_rights(statement: Statement) -> str:
-    # The roles of AWS Backup let themselves into clusters, because they save what stands there.
-    ways = [way for way in list_ways_to_rights(statement) if not way.startswith("eks:")]
+    return _show_way(statement, ("iam:", "sts:"))
+
+
+def _opens_clusters(statement: Statement) -> str:
+    return _show_way(statement, ("eks:",))
+
+
+def _show_way(statement: Statement, services: tuple[str, ...]) -> str:
+    """Return the first way to rights of these services; the policies of buckets and keys are the task of others."""
+    ways = [way for way in list_ways_to_rights(statement) if way.startswith(services)]
     return f"lets its holder take rights that it was not given, by {ways[0]}" if ways else ""
 
 
@@ -99,7 +108,10 @@ def _ends_any_machine(statement: Statement) -> str:
     return "lets its holder end the machines of every cluster" if ends else ""
 
 
-_QUESTIONS = (_allows_everything, _allows_all_but_some, _raises_rights, _passes_any_role, _ends_any_machine)
+_QUESTIONS = (
+    *(_allows_everything, _allows_all_but_some, _raises_rights),
+    *(_opens_clusters, _passes_any_role, _ends_any_machine),
+)
 """Questions about a statement, the gravest first."""
 _FOR_SERVICES = 3
 """Number of questions that count for the role of a service."""

@@ -70,30 +70,45 @@ def _read_access_levels(service: str) -> Mapping[str, str]:
     return {name: facts["access_level"] for name, facts in list_actions(service).items()}
 
 
-def spans_several(statement: Statement, service: str, types: Iterable[str]) -> bool:
+def spans_several(statement: Statement, service: str, types: Iterable[str], end: str | None = None) -> bool:
     """Tell whether a statement is about more than named resources of some types, such as roles of IAM.
 
-    A wildcard in the account or the region does not count: the name after it still stands for a single resource.
+    A wildcard in the account or the region does not count: the name after it still stands for a single resource. A
+    statement with principals is about the single resource that holds it.
+
+    Args:
+        statement: A statement of an IAM document.
+        service: The service in the ARNs of the resources.
+        types: Beginnings of the last part of these ARNs. ``/`` follows, unless a type ends with ``:`` or is empty.
+        end: The text that ends a name; a wildcard after it belongs to the same resource. None if nothing ends it.
 
     Raises:
         NotYetKnownError: No known resource is a wildcard, and a resource is not known yet.
     """
+    if statement.has_principals:
+        return False
     if statement.not_resources is not None:
         return True
-    starts = tuple(f"{type_}/" for type_ in types)
-    return bool(find_wrong(statement.resources or [], lambda arn: _matches_several(arn.strip(), service, starts)))
+    starts = tuple(type_ if type_[-1:] in ("", ":") else f"{type_}/" for type_ in types)
+    return bool(find_wrong(statement.resources or [], lambda arn: _matches_several(arn.strip(), service, starts, end)))
 
 
-def _matches_several(arn: str, service: str, starts: tuple[str, ...]) -> bool:
+def _matches_several(arn: str, service: str, starts: tuple[str, ...], end: str | None) -> bool:
     arn = re.sub(r"\$\{[^}]*\}", "", arn)  # a variable has a colon of its own, and one value in a request
     parts = arn.split(":", _NAME)
     if len(parts) > _SERVICE and not fits(parts[_SERVICE], service):
         return False
     if len(parts) <= _NAME:  # a wildcard also stands for the parts after it
         return has_wildcard(arn)
-    fixed = re.split(r"[*?]", parts[_NAME])[0]
-    return fixed != parts[_NAME] and any(fixed.startswith(start) or start.startswith(fixed) for start in starts)
+    name = parts[_NAME].removesuffix(_RANDOM)
+    fixed = re.split(r"[*?]", name)[0]
+    return fixed != name and any(
+        start.startswith(fixed) or (fixed.startswith(start) and not (end and end in fixed[len(start) :]))
+        for start in starts
+    )
 
 
+_RANDOM = "-??????"
+"""The end of a secret's ARN, which Secrets Manager chooses and AWS's documents write so."""
 _SERVICE, _NAME = 2, 5
 """Places in an ARN: ``arn:aws:iam::111122223333:role/one`` has its service third and its name sixth."""

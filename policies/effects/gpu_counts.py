@@ -228,6 +228,8 @@ def _share(devices: Handout, file: PluginFile) -> Handout:
         return Handout({}, f"the device plugin has no config {file.name!r}, so it does not start")
     if file.ends_plugin:
         return Handout({}, f"the device plugin ends: its config {file.name!r} shares by MPS under the strategy mixed")
+    if any(read_mapping(block, mode).get("resources") == [] for mode, block in file.sharing.items()):
+        return Handout({}, f"the device plugin refuses its config {file.name!r}: it shares no resources")
     mode = "mps" if file.sharing.get("mps") is not None else "timeslicing"  # MPS alone is in force beside time-slicing
     block = read_mapping(file.sharing.get(mode), mode)
     renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)

@@ -11,6 +11,7 @@ _RIGHTS: Mapping[str, str] = {
     "iam:AttachRolePolicy": "iam:role",
     "iam:PutRolePolicy": "iam:role",
     "iam:UpdateAssumeRolePolicy": "iam:role",
+    "iam:PutRolePermissionsBoundary": "iam:role",
     "iam:DeleteRolePermissionsBoundary": "iam:role",
     "sts:AssumeRole": "iam:role",
     "iam:AttachUserPolicy": "iam:user",
@@ -18,19 +19,59 @@ _RIGHTS: Mapping[str, str] = {
     "iam:CreateAccessKey": "iam:user",
     "iam:CreateLoginProfile": "iam:user",
     "iam:UpdateLoginProfile": "iam:user",
+    "iam:CreateServiceSpecificCredential": "iam:user",
+    "iam:ResetServiceSpecificCredential": "iam:user",
+    "iam:UploadSigningCertificate": "iam:user",
+    "iam:PutUserPermissionsBoundary": "iam:user",
     "iam:DeleteUserPermissionsBoundary": "iam:user",
     "iam:AttachGroupPolicy": "iam:group",
     "iam:PutGroupPolicy": "iam:group",
     "iam:AddUserToGroup": "iam:group",
     "iam:CreatePolicyVersion": "iam:policy",
     "iam:SetDefaultPolicyVersion": "iam:policy",
+    "iam:UpdateSAMLProvider": "iam:saml-provider",
+    "iam:AddClientIDToOpenIDConnectProvider": "iam:oidc-provider",
+    "iam:UpdateOpenIDConnectProviderThumbprint": "iam:oidc-provider",
     "eks:CreateAccessEntry": "eks:cluster",
+    "eks:AssociateIdentityProviderConfig": "eks:cluster",
+    "eks:AssociateAccessPolicy": "eks:access-entry",
+    "eks:UpdateAccessEntry": "eks:access-entry",
+    "kms:CreateGrant": "kms:key",
+    "kms:PutKeyPolicy": "kms:key",
+    "s3:PutBucketPolicy": "s3:",
+    "s3:PutBucketAcl": "s3:",
+    "s3:DeleteBucketPolicy": "s3:",
+    "s3:PutAccessPointPolicy": "s3:accesspoint",
+    "secretsmanager:PutResourcePolicy": "secretsmanager:secret:",
+    "secretsmanager:DeleteResourcePolicy": "secretsmanager:secret:",
+    "sqs:AddPermission": "sqs:",
+    "sqs:SetQueueAttributes": "sqs:",
+    "sns:AddPermission": "sns:",
+    "sns:SetTopicAttributes": "sns:",
+    "ecr:SetRepositoryPolicy": "ecr:repository",
+    "ecr:DeleteRepositoryPolicy": "ecr:repository",
+    "lambda:AddPermission": "lambda:function:",
+    "lambda:AddLayerVersionPermission": "lambda:layer:",
+    "elasticfilesystem:PutFileSystemPolicy": "elasticfilesystem:file-system",
+    "elasticfilesystem:DeleteFileSystemPolicy": "elasticfilesystem:file-system",
+    "dynamodb:PutResourcePolicy": "dynamodb:table",
+    "dynamodb:DeleteResourcePolicy": "dynamodb:table",
 }
-"""Action that gives its holder further rights → the service and the type of resource that it changes or takes over."""
-_LIMITING_KEYS = ("iam:policyarn", "iam:permissionsboundary")
-"""Condition keys that bound the rights that can be given."""
-_EVERY_RIGHT = "arn:aws:iam::aws:policy/AdministratorAccess"
-"""A bound that admits this policy bounds nothing."""
+"""Action that gives its holder further rights → the service and the type of resource that it changes or takes over.
+
+Instance profiles and Pod Identity associations are not among them: AWS asks for iam:PassRole when they get a role, and
+``passes_several_roles`` judges iam:PassRole.
+"""
+_ENDS: Mapping[str, str] = {"s3:": "/", "eks:access-entry": "/", "sns:": ":", "lambda:function:": ":"}
+"""Type of resource → the text in an ARN after which all names belong to the same bucket, cluster, topic or function."""
+_BOUNDLESS: Mapping[str, str] = {
+    "iam:policyarn": "arn:aws:iam::aws:policy/AdministratorAccess",
+    "iam:permissionsboundary": "arn:aws:iam::aws:policy/AdministratorAccess",
+    "eks:policyarn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
+    "kms:grantisforawsresource": "false",
+    "kms:viaservice": "any.us-east-1.amazonaws.com",
+}
+"""Condition key that bounds the rights that can be given → a value whose admission bounds nothing."""
 
 
 def list_ways_to_rights(statement: Statement) -> list[str]:
@@ -44,15 +85,16 @@ def list_ways_to_rights(statement: Statement) -> list[str]:
 
 
 def _reaches_several(statement: Statement, action: str) -> bool:
-    service, _, type_ = _RIGHTS[action].partition(":")
-    return spans_several(statement, service, [type_])
+    target = _RIGHTS[action]
+    service, _, type_ = target.partition(":")
+    return spans_several(statement, service, [type_], _ENDS.get(target))
 
 
 def _limits_rights(statement: Statement) -> bool:
     return limits_tags(statement) or any(
         comparison.must_match
-        and comparison.key in _LIMITING_KEYS
-        and not any(fits(value, _EVERY_RIGHT) for value in comparison.values)
+        and comparison.key in _BOUNDLESS
+        and not any(fits(value, _BOUNDLESS[comparison.key]) for value in comparison.values)
         for comparison in list_comparisons(statement)
     )
 

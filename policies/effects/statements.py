@@ -70,6 +70,11 @@ class Statement:
         """Kind of principal → the only principals that it is not about."""
         return self._map("NotPrincipal")
 
+    @property
+    def has_principals(self) -> bool:
+        """True if it belongs to the resource that holds it, as in the policy of a key."""
+        return self._find("Principal") is not None or self._find("NotPrincipal") is not None
+
     @cached_property
     def conditions(self) -> Mapping[str, Mapping[str, list[str]]]:
         """Operator → condition key → values."""

@@ -16,5 +16,8 @@ EQUIVALENT = {
     (
         "evictions._refuse_blocking_budget: _count(budget, 'maxUnavailable', 1) → _count(budget, 'maxUnavailable', 2)"
     ): "no part of any number of pods is no pod",
+    "effects.reach._BOUNDLESS: 'any.us-east-1.amazonaws.com' → '~any.us-east-1.amazonaws.com'": (
+        "a service that does not exist; every wildcard for its name serves"
+    ),
     "queues._refuse_empty_promises: total > limit → total >= limit": "isclose leaves equal sums out",
 }

@@ -42,6 +42,8 @@ def test_the_table_holds_what_the_documents_say(tmp_path: Path, monkeypatch: pyt
         (_allows("*:*"), "allows every action"),
         (_document({"Effect": "Allow", "NotAction": ["iam:*"], "Resource": "*"}), "every action except iam:*"),
         (_allows("iam:PutRolePolicy"), "rights that it was not given, by iam:PutRolePolicy"),
+        (_allows("eks:AssociateAccessPolicy"), "rights that it was not given, by eks:AssociateAccessPolicy"),
+        (_allows("ec2:TerminateInstances", "eks:CreateAccessEntry"), "by eks:CreateAccessEntry"),
         (_allows("ec2:TerminateInstances", "iam:PassRole"), "pass any role"),
         (_allows("ec2:TerminateInstances"), "end the machines"),
     ],
@@ -55,6 +57,7 @@ def test_the_gravest_excess_is_named(document: Any, words: str) -> None:
     "document",
     [
         _allows("fsx:*"),
+        _allows("s3:*", "kms:CreateGrant"),
         _allows("iam:PassRole", Condition={"StringEquals": {"iam:PassedToService": "ecs-tasks.amazonaws.com"}}),
         _allows("iam:PassRole", Resource="arn:aws:iam::*:role/service-role/AWSBatch*"),
         _allows("ec2:TerminateInstances", Condition={"StringLike": {"ec2:ResourceTag/aws:ecs:cluster": "*"}}),
@@ -66,6 +69,7 @@ def test_a_document_for_a_task_has_no_excess(document: Any) -> None:
     assert find_excess(document) == ""
 
 
-def test_the_role_of_a_service_may_end_machines_but_not_take_rights() -> None:
+def test_the_role_of_a_service_may_end_machines_and_enter_clusters_but_not_take_rights() -> None:
+    assert find_excess(_allows("eks:CreateAccessEntry"), "/service-role/") == ""
     assert find_excess(_allows("ec2:TerminateInstances", "iam:PassRole"), "/service-role/") == ""
     assert find_excess(_allows("iam:PutRolePolicy"), "/service-role/")

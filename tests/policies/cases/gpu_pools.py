@@ -130,6 +130,19 @@ def _limited(limits: Any, machine: Any = _CPU_TYPE) -> Build:
     return with_value(program(node_pool(machine)), "NodePool", "", ("spec", "limits"), limits)
 
 
+def _types(*names: str) -> Any:
+    return requirement("node.kubernetes.io/instance-type", *names)
+
+
+_DEVICES = (
+    ("aws.amazon.com/neuron", ("inf2.xlarge", "trn1.32xlarge")),
+    ("aws.amazon.com/neuroncore", ("inf2.xlarge", "trn1.32xlarge")),
+    ("amd.com/gpu", ("g4ad.xlarge",)),
+    ("habana.ai/gaudi", ("dl1.24xlarge",)),
+)
+"""A device that is no NVIDIA GPU, and types that have it."""
+
+
 CPUS_LIMITED = cases_of(
     "cpu-pool-limited",
     passes("the CPU pool of a stack", shipped_stack("prod")),
@@ -159,6 +172,17 @@ CPUS_LIMITED = cases_of(
         with_value("prod", "NodePool", "-cpu-", ("spec", "limits"), GONE),
         "gpu-prod-cpu-node-pool",
     ),
+    *(
+        passes(f"a limit in {device} on {', '.join(types)}", _limited({device: 16}, _types(*types)))
+        for device, types in _DEVICES
+    ),
+    *(fails(f"a limit in {device} on CPUs", _limited({device: 16}), "theirs") for device, _ in _DEVICES),
+    fails(
+        "a device that one of two types has",
+        _limited({"aws.amazon.com/neuron": 16}, _types("trn1.32xlarge", "m7i.xlarge")),
+        "theirs",
+    ),
+    undecided("a device of types that nobody names", _limited({"amd.com/gpu": 8}, _BY_CATEGORY), "theirs"),
     undecided("limits not known", _limited(UNKNOWN), "theirs"),
 )
 

@@ -86,6 +86,7 @@ _TAKING = {
     "iam:AttachRolePolicy": "role",
     "iam:PutRolePolicy": "role",
     "iam:UpdateAssumeRolePolicy": "role",
+    "iam:PutRolePermissionsBoundary": "role",
     "iam:DeleteRolePermissionsBoundary": "role",
     "sts:AssumeRole": "role",
     "iam:AttachUserPolicy": "user",
@@ -93,6 +94,10 @@ _TAKING = {
     "iam:CreateAccessKey": "user",
     "iam:CreateLoginProfile": "user",
     "iam:UpdateLoginProfile": "user",
+    "iam:CreateServiceSpecificCredential": "user",
+    "iam:ResetServiceSpecificCredential": "user",
+    "iam:UploadSigningCertificate": "user",
+    "iam:PutUserPermissionsBoundary": "user",
     "iam:DeleteUserPermissionsBoundary": "user",
     "iam:AttachGroupPolicy": "group",
     "iam:PutGroupPolicy": "group",
@@ -100,12 +105,53 @@ _TAKING = {
     "iam:CreatePolicyVersion": "policy",
     "iam:SetDefaultPolicyVersion": "policy",
 }
+_OF_THEIRS = "us-east-1:111122223333"
+_REACHING = {
+    "iam:UpdateSAMLProvider": (f"{_ACCOUNT}:saml-provider/", "*", ""),
+    "iam:AddClientIDToOpenIDConnectProvider": (f"{_ACCOUNT}:oidc-provider/", "*", ""),
+    "iam:UpdateOpenIDConnectProviderThumbprint": (f"{_ACCOUNT}:oidc-provider/", "*", ""),
+    "eks:CreateAccessEntry": (f"arn:aws:eks:{_OF_THEIRS}:cluster/", "*", ""),
+    "eks:AssociateIdentityProviderConfig": (f"arn:aws:eks:{_OF_THEIRS}:cluster/", "*", ""),
+    "eks:AssociateAccessPolicy": (f"arn:aws:eks:{_OF_THEIRS}:access-entry/", "*", "/*"),
+    "eks:UpdateAccessEntry": (f"arn:aws:eks:{_OF_THEIRS}:access-entry/", "*/role/*", "/role/111122223333/*"),
+    "kms:CreateGrant": (f"arn:aws:kms:{_OF_THEIRS}:key/", "*", ""),
+    "kms:PutKeyPolicy": (f"arn:aws:kms:{_OF_THEIRS}:key/", "mrk-*", ""),
+    "s3:PutBucketPolicy": ("arn:aws:s3:::", "*", "/*"),
+    "s3:PutBucketAcl": ("arn:aws:s3:::", "team-*", "/logs/*"),
+    "s3:DeleteBucketPolicy": ("arn:aws:s3:::", "?*", "/*"),
+    "s3:PutAccessPointPolicy": (f"arn:aws:s3:{_OF_THEIRS}:accesspoint/", "*", ""),
+    "secretsmanager:PutResourcePolicy": (f"arn:aws:secretsmanager:{_OF_THEIRS}:secret:", "*", "-??????"),
+    "secretsmanager:DeleteResourcePolicy": (f"arn:aws:secretsmanager:{_OF_THEIRS}:secret:", "db-*-??????", ""),
+    "sqs:AddPermission": (f"arn:aws:sqs:{_OF_THEIRS}:", "*", ""),
+    "sqs:SetQueueAttributes": (f"arn:aws:sqs:{_OF_THEIRS}:", "team-*", ""),
+    "sns:AddPermission": (f"arn:aws:sns:{_OF_THEIRS}:", "*", ":*"),
+    "sns:SetTopicAttributes": (f"arn:aws:sns:{_OF_THEIRS}:", "team-*", ""),
+    "ecr:SetRepositoryPolicy": (f"arn:aws:ecr:{_OF_THEIRS}:repository/", "team/*", ""),
+    "ecr:DeleteRepositoryPolicy": (f"arn:aws:ecr:{_OF_THEIRS}:repository/", "*", ""),
+    "lambda:AddPermission": (f"arn:aws:lambda:{_OF_THEIRS}:function:", "*", ":*"),
+    "lambda:AddLayerVersionPermission": (f"arn:aws:lambda:{_OF_THEIRS}:layer:", "*", ":1"),
+    "elasticfilesystem:PutFileSystemPolicy": (f"arn:aws:elasticfilesystem:{_OF_THEIRS}:file-system/", "*", ""),
+    "elasticfilesystem:DeleteFileSystemPolicy": (f"arn:aws:elasticfilesystem:{_OF_THEIRS}:file-system/", "fs-*", ""),
+    "dynamodb:PutResourcePolicy": (f"arn:aws:dynamodb:{_OF_THEIRS}:table/", "*", ""),
+    "dynamodb:DeleteResourcePolicy": (f"arn:aws:dynamodb:{_OF_THEIRS}:table/", "*", ""),
+}
+"""Action → the beginning of the ARNs of its resources, a name of many, and what may follow the name of a single one."""
 _ADMIN = "arn:aws:iam::aws:policy/AdministratorAccess"
 _ATTACH = "iam:AttachRolePolicy"
 
 
 def _attaches(operator: str, key: str, *values: str, resources: Any = "*") -> Build:
     return allows(Action=_ATTACH, Resource=resources, Condition={operator: {key: list(values)}})
+
+
+_ENTRY = "eks:CreateAccessEntry"
+_POLICY, _GRANT, _VIA = "eks:policyArn", "kms:GrantIsForAWSResource", "kms:ViaService"
+_POLICIES = "arn:aws:eks::aws:cluster-access-policy/"
+
+
+def _grants(key: str, value: str, operator: str = "ArnEquals") -> Build:
+    action = "eks:AssociateAccessPolicy" if key == _POLICY else "kms:CreateGrant"
+    return allows(Action=action, Resource="*", Condition={operator: {key: value}})
 
 
 RIGHTS = cases_of(
@@ -123,15 +169,63 @@ RIGHTS = cases_of(
         "gpu-prod-karpenter-iam-integration",
     ),
     passes("everything denied", allows(Effect="Deny", Action="*", Resource="*")),
-    refuses("access to every cluster", allows(Action="eks:CreateAccessEntry", Resource="*"), "eks:CreateAccessEntry"),
-    refuses(
-        "access to every cluster by ARN",
-        allows(Action="eks:CreateAccessEntry", Resource="arn:aws:eks:us-east-1:111122223333:cluster/*"),
-        "eks:CreateAccessEntry",
+    *(refuses(f"{action} on everything", allows(Action=action, Resource="*"), action) for action in _REACHING),
+    *(
+        refuses(f"{action} on {many}", allows(Action=action, Resource=f"{start}{many}"), action)
+        for action, (start, many, _) in _REACHING.items()
+    ),
+    *(
+        passes(f"{action} on a single resource", allows(Action=action, Resource=f"{start}gpu{rest}"))
+        for action, (start, _, rest) in _REACHING.items()
     ),
     passes(
-        "access to one cluster",
-        allows(Action="eks:CreateAccessEntry", Resource="arn:aws:eks:*:111122223333:cluster/gpu"),
+        "access to a cluster in any region", allows(Action=_ENTRY, Resource="arn:aws:eks:*:111122223333:cluster/gpu")
+    ),
+    passes("the access policy for readers", _grants(_POLICY, f"{_POLICIES}AmazonEKSViewPolicy")),
+    refuses("the access policy of administrators", _grants(_POLICY, f"{_POLICIES}AmazonEKSClusterAdminPolicy")),
+    refuses("access policies by a pattern", _grants(_POLICY, f"{_POLICIES}*", operator="ArnLike")),
+    passes("grants to AWS's services", _grants(_GRANT, "true", operator="Bool")),
+    refuses("grants to people", _grants(_GRANT, "false", operator="Bool")),
+    refuses("grants to AWS's services or others", _grants(_GRANT, "true", operator="BoolIfExists")),
+    passes("grants by way of EC2", _grants(_VIA, "ec2.*.amazonaws.com", operator="StringLike")),
+    refuses("grants by way of any service", _grants(_VIA, "*.amazonaws.com", operator="StringLike")),
+    passes(
+        "a key's own policy",
+        program(
+            resource(
+                "aws:kms/key:Key",
+                "theirs",
+                {
+                    "policy": {
+                        "Statement": {
+                            "Effect": "Allow",
+                            "Action": "kms:*",
+                            "Principal": {"AWS": f"{_ACCOUNT}:root"},
+                            "Resource": "*",
+                        }
+                    }
+                },
+            )
+        ),
+    ),
+    passes(
+        "a bucket's own policy for all but some",
+        program(
+            resource(
+                "aws:s3/bucketPolicy:BucketPolicy",
+                "theirs",
+                {
+                    "policy": {
+                        "Statement": {
+                            "Effect": "Allow",
+                            "Action": "s3:PutBucketPolicy",
+                            "NotPrincipal": {"AWS": _ROLE},
+                            "NotResource": "arn:aws:s3:::gpu/logs/*",
+                        }
+                    }
+                },
+            )
+        ),
     ),
     *(
         refuses(f"{action} on every {type_}", allows(Action=action, Resource=f"{_ACCOUNT}:{type_}/*"), action)

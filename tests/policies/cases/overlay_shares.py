@@ -26,6 +26,8 @@ from .stacks import (
 _RENAMED: Any = {"renameByDefault": True}
 _MPS = sharing(mode="mps", **_RENAMED)
 _BOTH = {**_MPS, "sharing": {**_MPS["sharing"], **sharing(8, **_RENAMED)["sharing"]}}
+_NONE: Any = {"sharing": {"timeSlicing": {"resources": []}}}
+_HALF = {**_MPS, "sharing": {**_MPS["sharing"], **_NONE["sharing"]}}
 _ON_L4 = labelled(SHARED, "ts", "g6.xlarge")
 _FOUR = {GPU: "0", SHARE: "4"}
 _SEVEN = {GPU: 0, SLICE: 56}
@@ -73,6 +75,9 @@ SHARES = (
         "theirs",
         words="replicas begin at 2",
     ),
+    fails("no resources, which the plugin refuses", _on_l4(_files(ts=_NONE), {GPU: 1}), "theirs", words="shares no"),
+    fails("no resources of time-slicing beside MPS", _on_l4(_files("", ts=_HALF), _FOUR), "theirs", words="shares no"),
+    passes("no resources, and no GPU is counted", _on_l4(_files(ts=_NONE), {GPU: 0})),
     passes("two replicas", _on_l4(_files(ts=sharing(2, **_RENAMED)), {GPU: 0, SHARE: 2})),
     passes(
         "the default config, without label",
