@@ -12,6 +12,7 @@ from ..training.run import TrainingRun
 from ..training.samples import list_samples
 from ..training.workloads import build_workload
 from ..yaml_text import write_yaml
+from .flux import write_for_flux
 from .manifests import RELEASE, LeftOut, Manifest, leave_out_markers, list_manifests
 from .secrets_page import SECRETS_PAGE, render_secrets_page
 
@@ -27,7 +28,8 @@ def render_files(config: StackConfig, plan: Sequence[PlannedResource], document:
     manifests = list_manifests(config, plan)
     files = {"plan.json": json.dumps(document, indent=2) + "\n"}
     for manifest in manifests:
-        files[f"manifests/{manifest.file}"] = _list_left_out(manifest.left_out) + write_yaml(dict(manifest.content))
+        content = write_for_flux(manifest.content, keeps_keys=any(value.is_secret for value in manifest.left_out))
+        files[f"manifests/{manifest.file}"] = _list_left_out(manifest.left_out) + content
         files |= _render_dashboards(manifest)
     files |= dict(_render_values(plan))
     files |= {f"jobs/{run.pool.name}.yaml": _render_run(config, run) for run in list_samples(config)}
@@ -55,7 +57,7 @@ def _render_dashboards(manifest: Manifest) -> dict[str, str]:
 def _render_run(config: StackConfig, run: TrainingRun) -> str:
     """Return a training run whose image and command people replace, below words about it."""
     head = write_head(config, run, [*list_warnings(config, run)])
-    return head + write_yaml(build_workload(config, run))
+    return head + write_for_flux(build_workload(config, run))
 
 
 def _list_left_out(left_out: Sequence[LeftOut]) -> str:

@@ -34,7 +34,8 @@ def _list_lines(config: StackConfig, manifests: Sequence[Manifest], lacking: Seq
     if secrets := [manifest for manifest in lacking if manifest.content["kind"] == "Secret"]:
         yield from ("", "## Without Pulumi", "")
         yield "Make the Secrets before you apply `manifests/`. The files do not name these keys, so applying them keeps"
-        yield "the values. `read` keeps a value out of the history of your shell."
+        yield "the values, also under Flux, which reads their annotation `ssa: Merge`. `read` keeps a value out of the"
+        yield "history of your shell."
         yield from ("", *_list_namespace_commands(secrets, manifests))
         for manifest in secrets:
             yield from _list_commands(manifest)

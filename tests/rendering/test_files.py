@@ -20,6 +20,7 @@ from ..support.plans import CUSTOM, ROOT
 from ..support.rendered import build_stack_with_every_secret, list_team_objects, render, render_program
 from ..support.tiers import keep_some
 
+FLUX = "kustomize.toolkit.fluxcd.io"
 MARKER = re.compile(r"\$(unknown|secret|resource)\b")
 STACKS, GOOD = (sorted((ROOT / folder).glob("*.yaml")) for folder in ("stacks", "tests/configs/good"))
 FILES = [*STACKS, *keep_some(sorted((ROOT / "tests" / "stacks").glob("*.yaml")), 0), *keep_some(GOOD, 5)]
@@ -97,7 +98,9 @@ def test_a_value_that_is_left_out_is_named_at_the_head_of_its_file(team: dict[st
     ]
     found = load(team, "manifests")
     assert found["manifests/configmap-mixed.yaml"]["data"] == {"plain": "yes"}
-    assert found["manifests/secret-token.yaml"] == {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}}
+    kept = {"annotations": {f"{FLUX}/ssa": "Merge"}}
+    token = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token", **kept}}
+    assert found["manifests/secret-token.yaml"] == token
     assert found["manifests/configmap-nameless.yaml"]["metadata"] == {"name": "nameless"}
     assert load(team, "values") == {"values/chart.yaml": {"list": ["a", "b"]}}
     assert "# list.1 is left out" in team["values/chart.yaml"]
@@ -144,3 +147,13 @@ def test_the_shipped_stacks_that_train_have_jobs_over_two_nodes() -> None:
     found = yaml.safe_load(rendered["jobs/a100-train.yaml"])
     assert (found["kind"], found["metadata"]["namespace"]) == ("JobSet", "vision")
     assert found["spec"]["replicatedJobs"][0]["template"]["spec"]["completions"] == 2
+
+
+def test_flux_substitutes_nothing_and_keeps_the_keys_of_secrets(files: dict[str, str]) -> None:
+    """Flux deletes keys that kubectl wrote and the file lacks, and takes each ``${name}`` for a variable of its own."""
+    objects = load(files, "manifests") | load(files, "jobs")
+    notes = {name: found["metadata"].get("annotations", {}) for name, found in objects.items()}
+    with_variables = {name for name in objects if "${" in files[name]}
+    assert {name for name, found in notes.items() if found.get(f"{FLUX}/substitute") == "disabled"} == with_variables
+    lacking = {name for name in objects if "is a secret and left out" in files[name]}
+    assert {name for name, found in notes.items() if found.get(f"{FLUX}/ssa") == "Merge"} == lacking
