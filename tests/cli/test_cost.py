@@ -36,7 +36,7 @@ def test_the_command_prints_the_sums(project: Path, capsys: pytest.CaptureFixtur
         "if all were on demand",
         "By tenant",
         "Commitments",
-        "hourlyCeiling: $23.37 of $25.00, with $5.96 while nodes are replaced",
+        "hourlyCeiling: $18.91 of $25.00, with $4.37 while nodes are replaced",
     ):
         assert text in out
     assert max(map(len, out.splitlines())) <= 100
@@ -48,7 +48,7 @@ def test_nodes_beyond_the_ceiling_are_named_without_a_bound_too(
     file = project / "stacks" / "Pulumi.dev.yaml"
     file.write_text("".join(line for line in file.read_text().splitlines(True) if "hourlyCeiling" not in line))
     assert main(["cost", "dev"]) == 0
-    assert "beside «at most», $5.96 while nodes are replaced" in capsys.readouterr().out
+    assert "beside «at most», $4.37 while nodes are replaced" in capsys.readouterr().out
 
 
 def test_a_stack_is_compared_with_another_and_with_a_file(
@@ -112,8 +112,8 @@ def test_a_stack_above_its_bounds_is_still_priced_and_ends_with_1(
     assert main(["check", "dev"]) == 1
     assert main(["cost", "dev"]) == 1
     captured = capsys.readouterr()
-    assert "hourlyCeiling: $23.37 of $1.00" in captured.out
-    assert "hourlyCeiling: with every limit reached and nodes being replaced the stack costs $23.37" in captured.err
+    assert "hourlyCeiling: $18.91 of $1.00" in captured.out
+    assert "hourlyCeiling: with every limit reached and nodes being replaced the stack costs $18.91" in captured.err
     assert main(["quotas", "dev"]) == main(["explain", "dev", "shared-l4"]) == 0
 
 

@@ -24,7 +24,7 @@ def test_diff_shows_the_cpu_pool_that_the_platform_makes(project: Path, capsys: 
     (project / "stacks" / "Pulumi.prep.yaml").write_text(file.read_text().replace("    pools:\n", stated))
     assert main(["diff", "dev", "prep"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "pools.cpu.maxCpus 48 –" in out and "pools.prep.maxCpus – 64" in out
+    assert "pools.cpu.maxCpus 8 –" in out and "pools.prep.maxCpus – 64" in out
 
 
 def test_diff_does_not_break_a_name(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

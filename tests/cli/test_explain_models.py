@@ -57,7 +57,8 @@ def test_stack_pool_and_tenant_name_their_models(capsys: pytest.CaptureFixture[s
     assert "chat of serving, on vllm" in explain(capsys, "large")
     assert "ranking on triton in pool small" in explain(capsys, "serving")
     out = " ".join(explain(capsys).split())
-    assert "http://ranking.serving.svc on triton in pool small: ranking 2 to 8 replicas, by queue 4 each" in out
+    signals = "by in-flight 25 each, queue 4 each"
+    assert f"http://ranking.serving.svc on triton in pool small: ranking 2 to 8 replicas, {signals}" in out
     assert " services " not in out
 
 

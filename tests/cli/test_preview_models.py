@@ -24,7 +24,7 @@ def test_a_row_shows_server_replicas_weights_and_memory() -> None:
             "serving/chat",
             "vllm\nv0.31.0",
             "large",
-            "2 to 12 × 1 gpu\nqueue 4 each",
+            "2 to 12 × 1 gpu\nin-flight 18 each\nqueue 4 each",
             "weights: llama\nstreamed",
             "weights 15.0 GiB\nof 40.2 GiB\n23 × 8,192 tokens",
         ),
@@ -32,7 +32,7 @@ def test_a_row_shows_server_replicas_weights_and_memory() -> None:
             "serving/ranking",
             "triton\n26.09-py3",
             "small",
-            "2 to 8 × 1 gpu.shared\nqueue 4 each",
+            "2 to 8 × 1 gpu.shared\nin-flight 25 each\nqueue 4 each",
             "weights: ranking\nmounted",
             "not computed",
         ),
@@ -45,9 +45,10 @@ def test_each_version_has_a_row_and_a_start() -> None:
         ("serving/chat-1", "vllm\nv0.31.0"),
         ("serving/chat-2", "vllm\nv0.32.0"),
     ]
+    signals = ["in-flight 18 each", "queue 4 each"]
     assert [row[3].split("\n") for row in tables["Models"].rows] == [
-        ["1 to 9 × 1 gpu", "share of the requests:", "50% at least replicas", "75% at most replicas", "queue 4 each"],
-        ["1 to 3 × 1 gpu", "share of the requests:", "50% at least replicas", "25% at most replicas", "queue 4 each"],
+        ["1 to 9 × 1 gpu", "share of the requests:", "50% at least replicas", "75% at most replicas", *signals],
+        ["1 to 3 × 1 gpu", "share of the requests:", "50% at least replicas", "25% at most replicas", *signals],
     ]
     assert [row[0] for row in tables["Start times"].rows] == ["chat-1\nin large", "chat-2\nin large"]
 

@@ -20,13 +20,14 @@ def test_the_dev_stack_by_hand() -> None:
     cheap = PRICE["g6.2xlarge", here] * SPOT["g6"] + gp3(here, 50)
     assert found.pools[0].as_bought.expected.month.known == pytest.approx(4 * cheap * 160)
     dear = PRICE["g6.16xlarge", here] + gp3(here, 50)
-    # The quotas of 32 CPUs take 48 vCPUs: a r7i.large has 1.53 of its two for pods. A tenth runs, on c7i on spot.
+    # The pods on GPUs hold 28.8 of 32 CPUs; 3.2 take 8 vCPUs: a r7i.large has 1.53 of its two for pods. A tenth runs,
+    # on c7i on spot.
     vcpu = (PRICE["r7i.large", here] + gp3(here, 100)) / 2
-    assert hours(found.on_demand.ceiling) == pytest.approx(platform + 4 * dear + 48 * vcpu)
-    work = 4.8 * (PRICE["c7i.8xlarge", here] * SPOT["c7i"] + gp3(here, 100)) / 32
+    assert hours(found.on_demand.ceiling) == pytest.approx(platform + 4 * dear + 8 * vcpu)
+    work = 0.8 * (PRICE["c7i.2xlarge", here] * SPOT["c7i"] + gp3(here, 100)) / 8
     assert hours(found.pools[1].as_bought.expected) == pytest.approx(work)
     open_hours = 5 * 12 / (7 * 24) * MONTH  # Monday to Friday, eight to eight
-    assert found.on_demand.ceiling.month.known == pytest.approx((platform + 48 * vcpu) * MONTH + 4 * dear * open_hours)
+    assert found.on_demand.ceiling.month.known == pytest.approx((platform + 8 * vcpu) * MONTH + 4 * dear * open_hours)
     assert hours(found.as_bought.floor) == pytest.approx(platform)
     # A quarter of a GPU by time-slicing; the tenant has all sixteen quarters.
     expected, most = found.pools[0].slices["nvidia.com/gpu.shared"]
@@ -51,10 +52,11 @@ def test_the_research_stack_by_hand() -> None:
     a100 = (PRICE["p4de.24xlarge", here] + gp3(here, 50)) / 8
     assert train.as_bought.expected.month.known == pytest.approx(16 * 0.7 * MONTH * a100)
     # Vision has 42 of 112 slices and 8 of 16 A100.
-    # A fifth of 320 vCPUs runs on c7i on spot; vision has 256 of the quotas of 640 CPUs.
+    # A fifth of 320 vCPUs runs on c7i on spot. The pods on GPUs leave vision 85.11 of 256 CPUs, as language, and
+    # robotics 77.6 of 128.
     work = 64 * (PRICE["c7i.8xlarge", here] * SPOT["c7i"] + gp3(here, 100)) / 32
     assert hours(cpu.as_bought.expected) == pytest.approx(work)
-    vision = 42 / 112 * 16 * on_4 * 250 + 8 / 16 * 16 * 0.7 * MONTH * a100 + 256 / 640 * work * MONTH
+    vision = 42 / 112 * 16 * on_4 * 250 + 8 / 16 * 16 * 0.7 * MONTH * a100 + 85.11 / (2 * 85.11 + 77.6) * work * MONTH
     assert found.tenants["vision"].expected.month.known == pytest.approx(vision)
     assert slices.slices["nvidia.com/mig-1g.10gb"][0].known == pytest.approx(on_4 / 7)
 
