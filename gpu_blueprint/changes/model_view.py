@@ -66,7 +66,7 @@ class ModelView:
 def collect_models(view: TenantView) -> dict[tuple[str, str], ModelView]:
     """Return namespace and name → model, of every model in a namespace of a tenant."""
     components = {resource.urn for resource in view.resources if resource.type == _COMPONENT}
-    bounds = {(namespace, _read_target(scaler)): scaler for _, namespace, scaler in view.list_owned("ScaledObject")}
+    bounds = {(namespace, read_target(scaler)): scaler for _, namespace, scaler in view.list_owned("ScaledObject")}
     found: dict[tuple[str, str], ModelView] = {}
     for tenant, namespace, deployment in view.list_owned("Deployment"):
         if deployment.parent not in components:
@@ -82,7 +82,8 @@ def collect_models(view: TenantView) -> dict[tuple[str, str], ModelView]:
     return found
 
 
-def _read_target(scaler: Any) -> str:
+def read_target(scaler: Any) -> str:
+    """Return the name of the Deployment that a ScaledObject scales."""
     return str(read_map(scaler.inputs, "spec", "scaleTargetRef").get("name"))
 
 

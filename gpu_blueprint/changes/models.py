@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from ..plan import PlannedResource
-from .model_view import ModelView, collect_models
-from .tenant_view import Shift, TenantView, read_map
+from .model_view import ModelView, collect_models, read_target
+from .tenant_view import Shift, TenantView
 
 _TOO_FEW = "too few: take a smaller step of `share`"
 
@@ -26,10 +26,7 @@ def compare_models(before: TenantView, after: TenantView) -> Iterator[Shift]:
 
 def _tell_predecessor(before: TenantView, now: ModelView) -> str:
     """Return the step by hand for a model in place of a service, whose Deployment the team has made itself."""
-    scaled = {
-        (namespace, str(read_map(scaler.inputs, "spec", "scaleTargetRef").get("name")))
-        for _, namespace, scaler in before.list_owned("ScaledObject")
-    }
+    scaled = {(namespace, read_target(scaler)) for _, namespace, scaler in before.list_owned("ScaledObject")}
     taken = [name for name in now.versions if (now.namespace, name) in scaled]
     if not taken:
         return ""

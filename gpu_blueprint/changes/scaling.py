@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Set
 from typing import Any
 
+from .model_view import read_target
 from .models import list_model_deployments
 from .tenant_view import Shift, TenantView, read_list, read_map
 
@@ -36,8 +37,8 @@ def compare_signals(before: TenantView, after: TenantView) -> Iterator[Shift]:
 def _collect_triggers(view: TenantView) -> dict[tuple[str, str], list[Any]]:
     """Return tenant and Deployment → the triggers of its ScaledObject."""
     return {
-        (tenant, str(read_map(scaler.inputs, "spec", "scaleTargetRef").get("name"))): [
-            (trigger.get("metricType"), read_map(trigger, "metadata"))
+        (tenant, read_target(scaler)): [
+            (read_map(trigger).get("metricType"), read_map(trigger, "metadata"))
             for trigger in read_list(scaler.inputs, "spec", "triggers")
         ]
         for tenant, _, scaler in view.list_owned("ScaledObject")
@@ -48,7 +49,7 @@ def _collect_services(view: TenantView, of_models: Set[tuple[str, str]]) -> dict
     """Return tenant and Deployment → least and most replicas, but for Deployments of models."""
     found = {}
     for tenant, namespace, scaler in view.list_owned("ScaledObject"):
-        name = str(read_map(scaler.inputs, "spec", "scaleTargetRef").get("name"))
+        name = read_target(scaler)
         if (namespace, name) in of_models:
             continue
         least, most = (read_map(scaler.inputs, "spec").get(f"{end}ReplicaCount") for end in ("min", "max"))

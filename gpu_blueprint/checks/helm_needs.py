@@ -4,7 +4,7 @@ A test holds that each value that the platform sets stands here, or in its list 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import StackConfig
@@ -21,7 +21,7 @@ class Need:
     path: tuple[str, ...]
     """Keys from the top of the chart's values."""
     harm: str
-    """What another value breaks."""
+    """Sentence about the harm of another value."""
     keeps: Callable[[Any], bool]
     """True if an override of this value does no harm."""
     hint: str = "remove it"
@@ -82,8 +82,7 @@ def _need(place: str, harm: str, keeps: Callable[[Any], bool] = _never, hint: st
 
 
 def _warn(place: str, harm: str, keeps: Callable[[Any], bool] = _never, hint: str = "remove it") -> Need:
-    chart, *path = place.split("/")
-    return Need(chart=chart, path=tuple(path), harm=harm, keeps=keeps, hint=hint, severity="warning")
+    return replace(_need(place, harm, keeps, hint), severity="warning")
 
 
 def _list_karpenter(stack: StackConfig) -> Iterator[Need]:
@@ -143,7 +142,7 @@ def _list_gpu_operator(stack: StackConfig) -> Iterator[Need]:
     yield _warn(
         f"{exporter}/serviceMonitor/enabled", "each GPU is scraped twice, beside our ServiceMonitor", _is(False)
     )
-    yield _warn("gpuOperator/dcgm/enabled", "a node runs one DCGM: the operator's, or that of the health agent")
+    yield _warn("gpuOperator/dcgm/enabled", "two DCGMs on a node disturb each other; the platform chose which one runs")
     yield _warn("gpuOperator/daemonsets/tolerations", _UNTOLERATED)
     yield _warn("gpuOperator/node-feature-discovery/worker/tolerations", _UNTOLERATED)
 

@@ -10,7 +10,7 @@ from ..errors import Path, Problem
 
 
 def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse blocks of the network, and of those who call its API, that overlap the addresses of Kubernetes Services.
+    """Refuse blocks that overlap the addresses of Kubernetes Services: of the network, and of callers of its API.
 
     A block around all Services, such as 172.16.0.0/12, may call: it stands for networks beside them.
     """

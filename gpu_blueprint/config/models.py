@@ -105,9 +105,9 @@ class ServedModel(Model):
     replicas: Replicas
     """Least and most replicas, of both versions together."""
     scale_on: list[Signal] = Field([], max_length=6)
-    """Signals of the load. Default: the requests in flight, at most four fifths of those that a replica computes at
-    once, and 4 waiting requests a replica. A replica of vLLM computes as many as its KV cache holds sequences of
-    `maxModelLen`: where most are shorter, write a larger number."""
+    """Signals of the load. Default: the requests in flight and the queue. A replica should have four fifths of the
+    requests in flight that it can compute at once, and 4 in the queue. vLLM can compute as many as the KV cache holds
+    sequences of `maxModelLen`. If most sequences are shorter, write a larger number."""
     quiet_seconds: int = Field(900, ge=1, le=3600)
     """Seconds for which fewer replicas must suffice before a replica goes, from 180 to 3600."""
     drain: ShortDuration | None = None

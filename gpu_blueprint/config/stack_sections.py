@@ -59,8 +59,8 @@ class StackSections(Model):
     cluster: Cluster
     """The EKS cluster."""
     pools: list[AnyPool] = Field(min_length=1, max_length=500)
-    """GPU pools, and CPU pools with `purpose: cpu`. A stack without CPU pool gets one that holds the CPU and
-    memory which the pods on GPUs leave of its tenants' quotas."""
+    """GPU pools, and CPU pools with `purpose: cpu`. A stack without CPU pool gets one. It has
+    room for the tenants' quotas of CPU and memory, less what pods on GPUs may use."""
     retired_sharing: Annotated[list[RetiredSharing], Field(max_length=100)] = []
     """Ways in which pools shared GPUs before an edit. Nodes that wait for their replacement still read these files;
     `blueprint changes` says when an entry is needed, and docs/sharing.md when it may go."""

@@ -61,7 +61,7 @@ def find_reclaim_rate(row: Instance, region: str, stated: float | None = None) -
 
 
 def list_reclaim_rates(row: Instance, region: str, stated: float | None = None) -> list[ReclaimRate]:
-    """Return the rate of a usual month, by the reader's own share if one is stated, and that of a bad month."""
+    """Return two rates: of a usual month, which the reader may state, and of a bad month."""
     usual = find_reclaim_rate(row, region, stated)
     bad = ReclaimRate(BAD_MONTH, "assumed, since reclaims come in bursts", is_assumed=True, month="bad month")
     return [usual] if usual.share >= BAD_MONTH else [usual, bad]

@@ -10,12 +10,22 @@ _RESERVATION_LABEL = sanitize_label(RESERVATION_LABEL)
 _RESERVED_NODES = copy_label(f'kube_node_labels{{{_RESERVATION_LABEL}!=""}}', "reservation", _RESERVATION_LABEL)
 IN_USE = f"count by (reservation) (max by (node, reservation) ({_RESERVED_NODES}))"
 """Instances of a reservation that run as nodes."""
-_OF_GPUS = f'kube_resourcequota{{resource=~"requests.nvidia.com/.+",{NO_PLACEHOLDER},type='
-QUOTA_USED = (
-    f'(max by (namespace, resourcequota, resource) ({_OF_GPUS}"used"}})'
-    f' / on (namespace, resourcequota, resource) max by (namespace, resourcequota, resource) ({_OF_GPUS}"hard"}} > 0))'
-)
-"""Share of each ResourceQuota that a namespace uses, by `resourcequota` and `resource`: the fullest refuses the pod."""
+OF_QUOTA = "(namespace, resourcequota, resource)"
+"""Labels of an amount in a ResourceQuota. A namespace has several, and the fullest refuses the pod."""
+
+
+def select_quotas(type_: str, matcher: str) -> str:
+    """Select the amounts of GPUs, ``used`` or ``hard``, of each ResourceQuota; a quota of 0 grants nothing."""
+    found = f'kube_resourcequota{{resource=~"requests.nvidia.com/.+",{matcher},type="{type_}"}}'
+    return f"max by {OF_QUOTA} ({found}{' > 0' if type_ == 'hard' else ''})"
+
+
+def divide_quotas(matcher: str) -> str:
+    """Return the share of each ResourceQuota that its namespace uses."""
+    return f"({select_quotas('used', matcher)} / on {OF_QUOTA} {select_quotas('hard', matcher)})"
+
+
+QUOTA_USED = divide_quotas(NO_PLACEHOLDER)
 _REPLICAS = "max by (namespace, deployment) (kube_deployment_spec_replicas)"
 _LEAST = copy_label(
     "kube_horizontalpodautoscaler_spec_min_replicas", "deployment", "horizontalpodautoscaler", "keda-hpa-(.+)"

@@ -1,5 +1,6 @@
 """The chosen tenants: the GPUs they hold, how much they use them, and their quotas."""
 
+from ..alerts.cost import OF_QUOTA, divide_quotas, select_quotas
 from .panels import PERCENT, Dashboard, Panel, Query, Row
 from .queries import FIRST_TENANT, NAMESPACE_OF_TENANT, OF_TENANT, SPACES, TENANTS, WAITED, WAITING
 
@@ -8,12 +9,7 @@ _USED = f"gpu_pool_tenant:gpus:used{{{TENANTS}}}"
 _IDLE = f"gpu_pool_tenant:gpus:idle{{{TENANTS}}}"
 _WASTED = f"gpu_pool_tenant:wasted_usd_per_hour:sum{{{TENANTS}}}"
 _IDLE_PODS = f"gpu_pod:gpus:idle{{{SPACES}}}"
-_QUOTA = f'kube_resourcequota{{{SPACES},resource=~"requests.nvidia.com/.+",type='
-_USED_QUOTA = f'max by (namespace, resource) ({_QUOTA}"used"}})'
-_HARD_QUOTA = f'max by (namespace, resource) ({_QUOTA}"hard"}})'
-# Each resource that a namespace may not use has a quota of 0.
-_GRANTED = f"({_HARD_QUOTA} > 0)"
-_QUOTA_SHARE = f"{_USED_QUOTA} / on (namespace, resource) {_GRANTED}"
+_GRANTED, _QUOTA_SHARE = select_quotas("hard", SPACES), divide_quotas(SPACES)
 
 _NOW = Row(
     "Now",
@@ -98,8 +94,8 @@ _PODS = Row(
             " more.",
             kind="table",
             queries=(
-                Query(expr=f"{_QUOTA_SHARE}", legend="share", unit="percentunit", thresholds=PERCENT),
-                Query(expr=f"{_USED_QUOTA} and on (namespace, resource) {_GRANTED}", legend="used"),
+                Query(expr=_QUOTA_SHARE, legend="share", unit="percentunit", thresholds=PERCENT),
+                Query(expr=f"{select_quotas('used', SPACES)} and on {OF_QUOTA} {_GRANTED}", legend="used"),
                 Query(expr=_GRANTED, legend="hard"),
             ),
             no_value="no quota",
