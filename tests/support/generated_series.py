@@ -117,9 +117,14 @@ def _list_pod(pod: Pod) -> Iterator[tuple[str, Value]]:
 
 
 def _list_quotas() -> Iterator[tuple[str, Value]]:
-    rows = (("team", "gpu", 7, 9), ("team", "mig-1g.10gb", 0, 0), ("speech", "mig-1g.10gb", 14, 14))
-    for space, unit, used, hard in rows:
-        of = {"namespace": space, "resourcequota": "tenant", "resource": f"requests.nvidia.com/{unit}"}
+    rows = (
+        ("team", "tenant", "gpu", 7, 9),
+        ("team", "pool-main", "gpu", 4, 4),
+        ("team", "tenant", "mig-1g.10gb", 0, 0),
+        ("speech", "tenant", "mig-1g.10gb", 14, 14),
+    )
+    for space, quota, unit, used, hard in rows:
+        of = {"namespace": space, "resourcequota": quota, "resource": f"requests.nvidia.com/{unit}"}
         yield named("kube_resourcequota", **of, type="used"), always(used)
         yield named("kube_resourcequota", **of, type="hard"), always(hard)
 

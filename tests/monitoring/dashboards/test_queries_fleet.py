@@ -86,6 +86,8 @@ L4, H100 = 1.1518, 6.8827
         ("gpu-tenant", "GPUs", 2, {"tenant": "speech"}, 0),
         ("gpu-tenant", "Wasted per hour", 0, {"tenant": "team"}, 2 * L4),
         ("gpu-tenant", "Quota used", 0, {"namespace": "speech"}, 1),
+        # The quota of a pool is full, and that of the whole namespace is not.
+        ("gpu-tenant", "Quota used", 0, {"namespace": "team"}, 1),
         ("gpu-node-health", "Broken, no GPUs", 0, {}, 1),
         ("gpu-node-health", "Broken, no GPUs", 0, {"pool": "turns"}, 0),
         ("gpu-node-health", "Fatal Xid", 0, {}, 1),
