@@ -1,5 +1,6 @@
 """Fixtures of several test files."""
 
+import gc
 import logging
 import os
 import urllib.request
@@ -51,6 +52,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(*hidden)
     if config.option.markexpr in MARKERS:
         arrange(items)
+
+
+def pytest_collection_finish() -> None:
+    """Spare Python the search for garbage in what stays to the end: modules, tests, and plans that many tests share."""
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 50)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
