@@ -3,13 +3,14 @@
 A test holds that each value that the platform sets stands here, or in its list of values that people may change.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import StackConfig
 from ..config.monitoring import Amp, InstallMonitoring
 from ..errors import Severity
+from ..sharing import build_mig_manager_env
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,17 @@ _STATED_SHARING = "state sharing in the pools, and remove it"
 
 def _is(wanted: object) -> Callable[[Any], bool]:
     return lambda value: type(value) is type(wanted) and value == wanted
+
+
+def _holds(wanted: Mapping[str, str]) -> Callable[[Any], bool]:
+    """Return a test whether a list of environment variables has these values; the last of a name wins."""
+
+    def holds(env: Any) -> bool:
+        entries = [each for each in env if isinstance(each, dict)] if isinstance(env, list) else []
+        found = {str(each.get("name")): each.get("value", "") for each in entries}
+        return all(found.get(name) == value for name, value in wanted.items())
+
+    return holds
 
 
 def _never(_: Any) -> bool:
@@ -126,8 +138,13 @@ def _list_gpu_operator(stack: StackConfig) -> Iterator[Need]:
         yield _need("gpuOperator/migManager/enabled", f"nobody cuts the GPUs of {sliced} into slices", _is(True))
         harm = f"the MIG manager lacks the layout of {sliced}"
         yield _need("gpuOperator/migManager/config", harm, hint=_STATED_SHARING)
+        wanted = build_mig_manager_env(each.profile for each in (*stack.gpu_pools, *stack.retired_sharing))
+        harm = (
+            f"this list replaces {' and '.join(wanted)}: the MIG manager may not restart a node of {sliced} that needs"
+        )
+        harm += " it, or stops the kubelet, and the node stays NotReady"
         yield _warn(
-            "gpuOperator/migManager/env", f"this list replaces WITH_REBOOT, which the GPUs of {sliced} may need"
+            "gpuOperator/migManager/env", harm, _holds(wanted), "repeat both in the list, as `render` shows them"
         )
     harm = "the MIG manager and the device plugin of shared nodes wait for the labels of GPUs"
     yield _need("gpuOperator/gfd/enabled", harm, _is(True))
