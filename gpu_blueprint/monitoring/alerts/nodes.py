@@ -81,7 +81,8 @@ NODE_ALERTS = (
             " `kubectl get pods -n gpu-operator -o wide --field-selector spec.nodeName={{ $labels.node }}`.",
             "Read the log of the device plugin, then the log of the MIG manager. If the label"
             " `nvidia.com/mig.config.state` has stayed `pending`, the MIG manager has given up"
-            " (NVIDIA/gpu-operator#2833), and its next start tries again: `kubectl delete pods -n gpu-operator -l app=nvidia-mig-manager"
+            " (NVIDIA/gpu-operator#2833), and its next start tries again:"
+            " `kubectl delete pods -n gpu-operator -l app=nvidia-mig-manager"
             " --field-selector spec.nodeName={{ $labels.node }}`.",
             f"{_STARTED_WRONG} {_restart_plugin('{{ $labels.node }}')}.",
             "On Bottlerocket: run `kubectl describe node {{ $labels.node }}` and check that the AMI version supports"
