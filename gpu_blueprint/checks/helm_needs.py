@@ -36,6 +36,7 @@ def list_needs(stack: StackConfig) -> Iterator[Need]:
     if isinstance(stack.monitoring, InstallMonitoring):
         yield from _list_prometheus(stack.monitoring)
         yield from _list_prometheus_parts(stack.monitoring)
+        yield from _list_receivers(stack.monitoring)
     yield from _list_scalers_and_queues(stack)
     for part in _ON_SYSTEM_NODES:
         for field in ("nodeSelector", "tolerations"):
@@ -179,12 +180,6 @@ def _list_prometheus(monitoring: InstallMonitoring) -> Iterator[Need]:
     for field in ("metricLabelsAllowlist", "customResourceState", "rbac"):
         yield _need(f"{state}/{field}", f"kube-state-metrics exports what the platform lists: {_READ}")
     yield _warn(f"{top}/nodeExporter/enabled", "the dashboards of nodes stay empty", _is(True))
-    if monitoring.notify is not None:
-        harm, hint = "alerts may not reach monitoring.notify", "set monitoring.notify, and remove it"
-        yield _need(f"{top}/alertmanager/enabled", harm, _is(True))
-        yield _warn(f"{top}/alertmanager/config", harm, hint=hint)
-        harm = "Alertmanager reads the addresses of monitoring.notify from the Secret alert-routes"
-        yield _need(f"{top}/alertmanager/alertmanagerSpec/secrets", harm)
     tell = _need if isinstance(monitoring.remote_write, Amp) else _warn
     harm = "the role that writes to AMP is bound to the ServiceAccount prometheus"
     yield tell(f"{top}/prometheus/serviceAccount/name", harm, _is("prometheus"))
@@ -204,6 +199,22 @@ def _list_prometheus(monitoring: InstallMonitoring) -> Iterator[Need]:
     yield _warn(f"{spec}/externalLabels", "series of clusters are told apart by these labels")
     yield _warn(f"{spec}/persistentVolumeClaimRetentionPolicy", "an edit of the StatefulSet may delete all samples")
     yield _warn(f"{spec}/reloadStrategy", "every pod could end Prometheus by HTTP", _is("ProcessSignal"))
+
+
+def _list_receivers(monitoring: InstallMonitoring) -> Iterator[Need]:
+    """Yield the values by which alerts reach ``monitoring.notify``."""
+    top = "kubePrometheusStack"
+    if monitoring.notify is not None:
+        harm, hint = "alerts may not reach monitoring.notify", "set monitoring.notify, and remove it"
+        yield _need(f"{top}/alertmanager/enabled", harm, _is(True))
+        yield _warn(f"{top}/alertmanager/config", harm, hint=hint)
+        harm = "Alertmanager reads the addresses of monitoring.notify from the Secret alert-routes"
+        yield _need(f"{top}/alertmanager/alertmanagerSpec/secrets", harm)
+    if monitoring.notify is not None and monitoring.notify.watchdog:
+        harm, rules = "the dead man's switch would hear no Watchdog, and call people for ever", f"{top}/defaultRules"
+        yield _need(f"{rules}/create", harm, _is(True))
+        yield _need(f"{rules}/rules/general", harm, _is(True))
+        yield _need(f"{rules}/disabled/Watchdog", harm, lambda disabled: not disabled)
 
 
 def _list_prometheus_parts(monitoring: InstallMonitoring) -> Iterator[Need]:
