@@ -5,7 +5,7 @@ from typing import Any
 
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile
+from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile, build_mig_manager_env
 from gpu_blueprint.sharing.profile import PLUGIN_CONFIG_LABEL, UNSHARED
 from gpu_blueprint.yaml_text import write_yaml
 
@@ -98,9 +98,8 @@ def _build_mig_manager_values(profiles: Sequence[SharingProfile]) -> dict[str, A
         return {"enabled": False}
     # Our config replaces the configs that the operator generates, so it must hold all-disabled too.
     config = {"version": "v1", "mig-configs": {"all-disabled": [{"devices": "all", "mig-enabled": False}], **layouts}}
-    reboot = "true" if any(profile.reboots for profile in profiles) else "false"
     return {
         "enabled": True,
         "config": {"create": True, "name": "mig-configs", "data": {"config.yaml": write_yaml(config)}},
-        "env": [{"name": "WITH_REBOOT", "value": reboot}],
+        "env": list_env(build_mig_manager_env(profiles)),
     }

@@ -36,9 +36,12 @@ def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, node_role: 
     }
     if config.keeps_images_on_nvme(pool):
         spec["instanceStorePolicy"] = "RAID0"
+    if isinstance(pool, Pool):
+        return _add_gpu_settings(spec, config, pool)
     # A CPU node keeps the defaults: Karpenter limits its pods by its addresses, and its volume is no faster than gp3,
     # on which parallel image pull gains nothing.
-    return spec if isinstance(pool, CpuPool) else _add_gpu_settings(spec, config, pool)
+    scripts = None if pool.ami.row is BOTTLEROCKET else render_user_data(config, pool, None)
+    return {**spec, "userData": scripts} if scripts else spec
 
 
 def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> dict[str, Any]:
@@ -93,7 +96,7 @@ def _build_volume(device: str, size: str, settings: dict[str, Any]) -> dict[str,
     return {"deviceName": device, "ebs": ebs}
 
 
-def _build_user_data(config: StackConfig, pool: Pool) -> str:
+def _build_user_data(config: StackConfig, pool: Pool) -> str | None:
     """Return the user data: a MIME message on AL2023, TOML settings on Bottlerocket.
 
     Both turn fast image pull on, and close NVIDIA_VISIBLE_DEVICES to pods without privileges.
@@ -102,7 +105,7 @@ def _build_user_data(config: StackConfig, pool: Pool) -> str:
         pulls = {} if pool.disk.snapshot_id else _build_pull_settings(_choose_parallel_pull(config, pool))
         return tomli_w.dumps({"settings": _build_bottlerocket_settings(pool.profile, pulls)})
     # nodeadm writes the numbers of parallel pull itself, the same on every size, and a NodeConfig cannot change them.
-    return render_user_data(build_node_config())
+    return render_user_data(config, pool, build_node_config())
 
 
 def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | None:

@@ -1,10 +1,11 @@
-"""User data of AL2023 nodes: a script for the container runtime, and the NodeConfig that nodeadm reads at boot."""
+"""User data of AL2023 nodes: scripts for the container runtime and Lustre, and the NodeConfig for nodeadm."""
 
 from email.message import EmailMessage
 from typing import Any
 
 from gpu_blueprint.catalog.node_room import reserve_memory_mib
-from gpu_blueprint.config import Pool
+from gpu_blueprint.config import CpuPool, Pool, StackConfig
+from gpu_blueprint.storage.drivers import mounts_lustre
 from gpu_blueprint.yaml_text import write_yaml
 
 CLOSE_GPU_ENVIRONMENT = """#!/bin/bash
@@ -25,6 +26,21 @@ nodeadm starts containerd and kubelet, because nodeadm-run.service is after clou
 Sources: NVIDIA/nvidia-container-toolkit internal/config/config.go (the options and their defaults); GPU Operator guide,
 "Preventing unprivileged access to GPUs"; NVIDIA/gpu-operator assets/state-*/*daemonset.yaml (``privileged: true``);
 awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system/nodeadm-run.service.
+"""
+
+INSTALL_LUSTRE_CLIENT = """#!/bin/bash
+timeout 180 dnf install --assumeyes lustre-client \\
+  || echo "no lctl: Lustre ignores the parameters of its servers" >&2
+"""
+"""Script that installs Lustre's programs, from the repository of the release that the AMI names.
+
+The kernel of AL2023 has the modules of Lustre 2.15, and the container of the CSI driver has ``mount.lustre``. The
+kernel calls ``/usr/sbin/lctl`` of the node for each parameter that the servers send, and AMIs of EKS have none. A node
+without a way to the repository joins nevertheless, because its pods can mount. Lines stay below 78 characters, so that
+the MIME part is plain text.
+
+Sources: amazonlinux/amazon-linux-2023#723 (modules in the kernel); kubernetes-sigs/aws-fsx-csi-driver#436 and pull 460
+(lctl); awslabs/amazon-eks-ami pull 2696 (its maintainers name the user data as the place).
 """
 
 
@@ -59,16 +75,23 @@ def build_static_node_config(pool: Pool, *, raid: bool) -> dict[str, Any]:
     return config
 
 
-def render_user_data(node_config: dict[str, Any]) -> str:
-    """Return user data as a MIME message: a script that cloud-init runs before nodeadm, and the NodeConfig.
+def render_user_data(config: StackConfig, pool: Pool | CpuPool, node_config: dict[str, Any] | None) -> str | None:
+    """Return a pool's user data as a MIME message: scripts that cloud-init runs before nodeadm, and the NodeConfig.
 
-    Karpenter and EKS each add a part of their own.
+    Karpenter and EKS each add a part of their own. None if the nodes need neither.
     """
+    parts = [] if isinstance(pool, CpuPool) else [("text/x-shellscript", CLOSE_GPU_ENVIRONMENT)]
+    if mounts_lustre(config, pool):
+        parts.append(("text/x-shellscript", INSTALL_LUSTRE_CLIENT))
+    if node_config:
+        parts.append(("application/node.eks.aws", write_yaml(node_config)))
+    if not parts:
+        return None
     message = EmailMessage()
     message["MIME-Version"] = "1.0"
     message.make_mixed(boundary="BOUNDARY")
-    message.attach(_build_part("text/x-shellscript", CLOSE_GPU_ENVIRONMENT))
-    message.attach(_build_part("application/node.eks.aws", write_yaml(node_config)))
+    for part in parts:
+        message.attach(_build_part(*part))
     return message.as_string()
 
 

@@ -60,7 +60,7 @@ class StaticNodes(pulumi.ComponentResource):
             {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=config.find_disk_gib(pool),
             fast_disk=not has_local_nvme,
-            user_data=render_user_data(build_static_node_config(pool, raid=has_local_nvme)),
+            user_data=render_user_data(config, pool, build_static_node_config(pool, raid=has_local_nvme)),
             parent=self,
         )
 

@@ -42,6 +42,13 @@ CSI_DRIVERS: Mapping[str, CsiDriver] = MappingProxyType(
 )
 """Kind of storage in a stack file → its driver."""
 
+S3_MOUNT_GRACE_S = 600
+"""Seconds for which Mountpoint's pod ignores the signal to stop, after which the mount ends.
+
+A drain evicts it together with the pods that mount the bucket: mountpoint-s3-csi-driver v2.7.0,
+pkg/podmounter/mppod/creator.go and cmd/aws-s3-csi-mounter/main.go; kubernetes-sigs/karpenter v1.14.1,
+pkg/controllers/node/termination/terminator/terminator.go (neither critical nor of a DaemonSet).
+"""
 NFS_PORT = 2049
 """The port of EFS's mount targets."""
 EFS_WRITE_MIB = 1024

@@ -6,6 +6,7 @@ from datetime import date
 from ..config import StackConfig
 from ..errors import Problem
 from .accounts import refuse_arns_of_other_accounts, warn_of_principals_of_other_accounts
+from .alert_receivers import warn_of_unheard_alerts
 from .alerts_off import refuse_unknown_alerts
 from .architectures import warn_of_mixed_architectures
 from .buckets import (
@@ -108,14 +109,13 @@ from .start_times import (
     warn_of_starts_beyond_timeouts,
 )
 from .storage import (
+    STORAGE_HINTS,
     refuse_impossible_imports,
     refuse_pools_outside_storage_zone,
     refuse_repeated_storage,
     refuse_storage_of_unknown_tenants,
     refuse_storage_zones_outside_network,
     refuse_storage_zones_outside_region,
-    suggest_faster_data,
-    suggest_near_cpu_pools,
     warn_of_mounts_without_memory,
     warn_of_storage_that_stays_empty,
 )
@@ -214,6 +214,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_services_that_wait_for_each_other,
     warn_of_replicas_outside_hours,
     warn_of_rollouts_that_wait,
+    warn_of_unheard_alerts,
     warn_of_queries_without_one_number,
     warn_of_crowded_headroom,
     warn_of_idle_reservations,
@@ -261,8 +262,7 @@ HINTS: tuple[Check, ...] = (
     suggest_room_for_fallbacks,
     suggest_efa_for_training,
     suggest_checkpoints_of_notebooks,
-    suggest_near_cpu_pools,
-    suggest_faster_data,
+    *STORAGE_HINTS,
     suggest_endpoint_for_s3,
     suggest_prepull_beside_nvme,
     note_zones_without_control_plane,

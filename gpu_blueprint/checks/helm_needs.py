@@ -3,13 +3,14 @@
 A test holds that each value that the platform sets stands here, or in its list of values that people may change.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import StackConfig
 from ..config.monitoring import Amp, InstallMonitoring
 from ..errors import Severity
+from ..sharing import build_mig_manager_env
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,7 @@ def list_needs(stack: StackConfig) -> Iterator[Need]:
     if isinstance(stack.monitoring, InstallMonitoring):
         yield from _list_prometheus(stack.monitoring)
         yield from _list_prometheus_parts(stack.monitoring)
+        yield from _list_receivers(stack.monitoring)
     yield from _list_scalers_and_queues(stack)
     for part in _ON_SYSTEM_NODES:
         for field in ("nodeSelector", "tolerations"):
@@ -66,6 +68,17 @@ _STATED_SHARING = "state sharing in the pools, and remove it"
 
 def _is(wanted: object) -> Callable[[Any], bool]:
     return lambda value: type(value) is type(wanted) and value == wanted
+
+
+def _holds(wanted: Mapping[str, str]) -> Callable[[Any], bool]:
+    """Return a test whether a list of environment variables has these values; the last of a name wins."""
+
+    def holds(env: Any) -> bool:
+        entries = [each for each in env if isinstance(each, dict)] if isinstance(env, list) else []
+        found = {str(each.get("name")): each.get("value", "") for each in entries}
+        return all(found.get(name) == value for name, value in wanted.items())
+
+    return holds
 
 
 def _never(_: Any) -> bool:
@@ -126,8 +139,13 @@ def _list_gpu_operator(stack: StackConfig) -> Iterator[Need]:
         yield _need("gpuOperator/migManager/enabled", f"nobody cuts the GPUs of {sliced} into slices", _is(True))
         harm = f"the MIG manager lacks the layout of {sliced}"
         yield _need("gpuOperator/migManager/config", harm, hint=_STATED_SHARING)
+        wanted = build_mig_manager_env(each.profile for each in (*stack.gpu_pools, *stack.retired_sharing))
+        harm = (
+            f"this list replaces {' and '.join(wanted)}: the MIG manager may not restart a node of {sliced} that needs"
+        )
+        harm += " it, or stops the kubelet, and the node stays NotReady"
         yield _warn(
-            "gpuOperator/migManager/env", f"this list replaces WITH_REBOOT, which the GPUs of {sliced} may need"
+            "gpuOperator/migManager/env", harm, _holds(wanted), "repeat both in the list, as `render` shows them"
         )
     harm = "the MIG manager and the device plugin of shared nodes wait for the labels of GPUs"
     yield _need("gpuOperator/gfd/enabled", harm, _is(True))
@@ -162,12 +180,6 @@ def _list_prometheus(monitoring: InstallMonitoring) -> Iterator[Need]:
     for field in ("metricLabelsAllowlist", "customResourceState", "rbac"):
         yield _need(f"{state}/{field}", f"kube-state-metrics exports what the platform lists: {_READ}")
     yield _warn(f"{top}/nodeExporter/enabled", "the dashboards of nodes stay empty", _is(True))
-    if monitoring.notify is not None:
-        harm, hint = "alerts may not reach monitoring.notify", "set monitoring.notify, and remove it"
-        yield _need(f"{top}/alertmanager/enabled", harm, _is(True))
-        yield _warn(f"{top}/alertmanager/config", harm, hint=hint)
-        harm = "Alertmanager reads the addresses of monitoring.notify from the Secret alert-routes"
-        yield _need(f"{top}/alertmanager/alertmanagerSpec/secrets", harm)
     tell = _need if isinstance(monitoring.remote_write, Amp) else _warn
     harm = "the role that writes to AMP is bound to the ServiceAccount prometheus"
     yield tell(f"{top}/prometheus/serviceAccount/name", harm, _is("prometheus"))
@@ -187,6 +199,22 @@ def _list_prometheus(monitoring: InstallMonitoring) -> Iterator[Need]:
     yield _warn(f"{spec}/externalLabels", "series of clusters are told apart by these labels")
     yield _warn(f"{spec}/persistentVolumeClaimRetentionPolicy", "an edit of the StatefulSet may delete all samples")
     yield _warn(f"{spec}/reloadStrategy", "every pod could end Prometheus by HTTP", _is("ProcessSignal"))
+
+
+def _list_receivers(monitoring: InstallMonitoring) -> Iterator[Need]:
+    """Yield the values by which alerts reach ``monitoring.notify``."""
+    top = "kubePrometheusStack"
+    if monitoring.notify is not None:
+        harm, hint = "alerts may not reach monitoring.notify", "set monitoring.notify, and remove it"
+        yield _need(f"{top}/alertmanager/enabled", harm, _is(True))
+        yield _warn(f"{top}/alertmanager/config", harm, hint=hint)
+        harm = "Alertmanager reads the addresses of monitoring.notify from the Secret alert-routes"
+        yield _need(f"{top}/alertmanager/alertmanagerSpec/secrets", harm)
+    if monitoring.notify is not None and monitoring.notify.watchdog:
+        harm, rules = "the dead man's switch would hear no Watchdog, and call people for ever", f"{top}/defaultRules"
+        yield _need(f"{rules}/create", harm, _is(True))
+        yield _need(f"{rules}/rules/general", harm, _is(True))
+        yield _need(f"{rules}/disabled/Watchdog", harm, lambda disabled: not disabled)
 
 
 def _list_prometheus_parts(monitoring: InstallMonitoring) -> Iterator[Need]:

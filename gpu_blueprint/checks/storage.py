@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 
 from ..catalog import Instance
+from ..catalog.storage import S3_MOUNT_GRACE_S
 from ..catalog.zones import find_last_zone
 from ..config import CpuPool, Pool, StackConfig
 from ..config.mount_room import find_mount_memory_mib
+from ..config.scalars import count_seconds
 from ..config.sizes import count_slots
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from ..errors import Problem, suggest
+from ..storage.drivers import mounts_lustre
 from ..storage.mounts import list_pool_scratch
 from .network import refuse_zone
 
@@ -184,6 +187,45 @@ def suggest_faster_data(stack: StackConfig) -> Iterator[Problem]:
             reason = f"{tenant.name} trains, and mounts only EFS: each file that a data loader opens waits milliseconds"
             hint = "keep homes and code on EFS, and read data from a storage of the kind s3 or fsx-lustre"
             yield Problem("data-on-efs", ("storage", at[0], "tenants", tenant.name), reason, hint, severity="note")
+
+
+def suggest_trial_of_lustre(stack: StackConfig) -> Iterator[Problem]:
+    """Point out Lustre file systems: no document says on which AMIs of EKS the mount works, and no test mounts one."""
+    families = sorted({pool.ami.row.display for pool in stack.all_pools if mounts_lustre(stack, pool)})
+    if families:
+        index, _ = list_lustre(stack)[0]
+        reason = f"no test of this platform has mounted a Lustre file system on nodes of {' and '.join(families)}"
+        hint = "mount it in a development account first, on the same AMI release: docs/storage.md, Limits"
+        yield Problem("lustre-untried", ("storage", index), reason, hint, severity="note")
+
+
+def suggest_short_ends_of_writers(stack: StackConfig) -> Iterator[Problem]:
+    """Point out pools whose pods may take longer to end than the mounts of the buckets that they write."""
+    indexes = [
+        index
+        for index, found in enumerate(stack.storage)
+        if isinstance(found, S3Storage) and {*found.tenants.values()} - {"read"}
+    ]
+    writers = {name for index in indexes for name, access in stack.storage[index].tenants.items() if access != "read"}
+    long = [
+        f"{pool.name} ({pool.lifecycle.termination_grace_period or '1h'})"
+        for pool in stack.all_pools
+        if count_seconds(pool.lifecycle.termination_grace_period or "1h") > S3_MOUNT_GRACE_S
+        and any(isinstance(pool, CpuPool) or _may_use(stack, name, pool) for name in writers)
+    ]
+    if long:
+        reason = f"a drain ends S3 mounts after {S3_MOUNT_GRACE_S} seconds, and pods in {', '.join(long)} may end later"
+        hint = f"let pods that write buckets end sooner: terminationGracePeriodSeconds of {S3_MOUNT_GRACE_S} or less"
+        yield Problem("s3-mount-ends-first", ("storage", indexes[0]), reason, hint, severity="note")
+
+
+STORAGE_HINTS = (
+    suggest_near_cpu_pools,
+    suggest_faster_data,
+    suggest_trial_of_lustre,
+    suggest_short_ends_of_writers,
+)
+"""Notes on storage, in their order."""
 
 
 def list_lustre(stack: StackConfig) -> list[tuple[int, LustreStorage]]:

@@ -155,8 +155,11 @@ def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
         reason = "static nodes run the AL2023 release that the catalogue pins for the cluster"
         yield Problem("static-nodes-ami", ("ami",), reason, "leave ami out")
     if len(pool.purchase) != 1 or pool.purchase == ["reserved"]:
-        reason = "a managed node group buys in one way"
-        yield Problem("static-nodes-purchase", ("purchase",), reason, "write [on-demand] or [spot]")
+        reason, hint = "a managed node group buys in one way", "write [on-demand] or [spot]"
+        if "reserved" in pool.purchase:
+            reason += ", and not from the reservations of a pool"
+            hint += "; to keep reserved nodes warm, write headroom in place of staticNodes"
+        yield Problem("static-nodes-purchase", ("purchase",), reason, hint)
     if pool.multi_node is not None:
         reason = "static nodes have no EFA in this blueprint"
         yield Problem("static-nodes-multi-node", ("multiNode",), reason, "leave multiNode or staticNodes out")

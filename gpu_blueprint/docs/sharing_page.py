@@ -20,7 +20,9 @@ without `nvidia.com/`. A dash means that it is not possible; the number refers t
   at `/dev/shm`: the device plugin mounts the memory of the MPS server there, and CUDA finds no free GPU below another.
 
 On AL2023 the GPU Operator applies the setting; a new A100 node reboots once for MIG. On Bottlerocket the node applies
-it at boot.
+it at boot. The MIG manager of the Operator would stop the kubelet before it changes the MIG mode, where the driver
+belongs to the AMI (Operator v26.7.0 with mig-parted v0.15.0), and such nodes stayed NotReady on AL2023
+(NVIDIA/gpu-operator#2415). The platform gives it an empty name of the kubelet's service, so that the kubelet runs on.
 
 ## Change the sharing of a pool
 

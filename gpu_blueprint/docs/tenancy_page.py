@@ -120,9 +120,12 @@ of the policy. Nothing is judged by this policy from the next second on, in all 
     kubectl delete validatingadmissionpolicybinding gpu-blueprint-pods
 
 **A policy locks the platform out.** Every policy has `failurePolicy: Fail`, so a policy that cannot be evaluated
-refuses all that it judges. It can judge only namespaces with the label `gpu-blueprint/tenant`: system pods, Karpenter,
-monitoring and the nodes go on. No policy judges admission policies and their bindings, so the command above always
-works. If the policies stop all tenants, delete all bindings:
+refuses all that it judges, where its binding denies. With `enforcement: warn` the bindings only warn: such a policy
+warns, and admits what it could not judge. The policies of the rules in step 1 above refuse in both modes, and so does
+the MutatingAdmissionPolicy `gpu-blueprint-pods`, which completes pods; those of templates warn in both. A policy can
+judge only namespaces with the label `gpu-blueprint/tenant`: system pods, Karpenter, monitoring and the nodes go on.
+No policy judges admission policies and their bindings, so the command above always works. If the policies stop all
+tenants, delete all bindings:
 
     kubectl delete validatingadmissionpolicybinding <bindings>
 
@@ -148,6 +151,13 @@ without one, as `kubectl run` and the spawner of JupyterHub make it, may send wh
 tenants refuse it all the same where they have owners, because their own policies hold, and EC2's metadata service does
 not answer pods (hop limit 1). Pods of the platform and ports of nodes may be open to it. No admission rule asks for an
 owner: JupyterHub could start no notebook, and a tenant can name any object of its own as the owner.
+
+**The first seconds of a pod are a gap.** The add-on of the VPC CNI runs in its standard mode: containers of a new pod
+start with all traffic allowed, and the agent of the node applies the policies a moment later, usually within seconds
+([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html)). In this time a
+container may send what the policies forbid; pods of others that run already refuse it, since their policies hold. The
+mode `strict` (`NETWORK_POLICY_ENFORCING_MODE`) denies everything until then, and to pods that no policy selects for
+ever: each namespace of the platform would need policies, and the platform writes none there.
 """,
 }
 """What the table of a section cannot say."""

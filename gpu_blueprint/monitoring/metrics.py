@@ -166,7 +166,10 @@ _TRITON = _list_metrics(
 )
 
 _PROMETHEUS = _list_metrics(
-    "prometheus", up="job instance node endpoint", ALERTS="alertname alertstate severity source"
+    "prometheus",
+    up="job instance node endpoint",
+    ALERTS="alertname alertstate severity source",
+    prometheus_rule_evaluation_failures_total="rule_group",
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType(

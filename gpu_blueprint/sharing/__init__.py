@@ -1,5 +1,6 @@
 """The sharing of GPUs between pods: the legal combinations, and the resources, labels, taint and settings of each."""
 
+from .mig_manager import build_mig_manager_env
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 from .profile import (
     OPERANDS_LABEL,
@@ -25,6 +26,7 @@ __all__ = [
     "Sharing",
     "SharingProfile",
     "TimeSlicing",
+    "build_mig_manager_env",
     "derive_profile",
     "find_mig_layout",
     "find_refusals",

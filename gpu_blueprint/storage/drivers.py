@@ -23,6 +23,15 @@ def list_startup_taints(config: StackConfig, pool: Pool | CpuPool) -> list[Mappi
 
     A pod that starts before the driver fails to mount, and waits for minutes until kubelet tries again.
     """
-    tenants = {tenant.name for tenant in config.tenants if isinstance(pool, CpuPool) or tenant.may_use(pool.name)}
-    kinds = {storage.kind for storage in config.storage if tenants & storage.tenants.keys()}
+    kinds = _list_mounted_kinds(config, pool)
     return [driver.startup_taint for kind, driver in CSI_DRIVERS.items() if kind in kinds]
+
+
+def mounts_lustre(config: StackConfig, pool: Pool | CpuPool) -> bool:
+    """Return True if a tenant whose pods may run in the pool mounts an FSx for Lustre file system."""
+    return "fsx-lustre" in _list_mounted_kinds(config, pool)
+
+
+def _list_mounted_kinds(config: StackConfig, pool: Pool | CpuPool) -> set[str]:
+    tenants = {tenant.name for tenant in config.tenants if isinstance(pool, CpuPool) or tenant.may_use(pool.name)}
+    return {storage.kind for storage in config.storage if tenants & storage.tenants.keys()}

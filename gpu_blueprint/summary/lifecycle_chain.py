@@ -27,6 +27,7 @@ def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str
     yield never if after == "Never" else f"Karpenter removes a node when {_REMOVABLE[policy]} for {after}"
     if "spot" in pool.purchase and policy != "WhenEmpty":
         yield "an under-used spot node goes only when its pods fit on other nodes: no spot node replaces it"
+    yield from _describe_returns(pool)
     if lifecycle.expire_after == "Never":
         yield "no node goes for its age; a new AMI replaces nodes by drift"
     else:
@@ -44,6 +45,17 @@ def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str
         yield f"drift replaces up to {_say_nodes(surge)} at once{beyond}; pods get {grace} to end"
         yield from _describe_successors(pool)  # the engine: tests/changes/test_drains_successors_on_karpenter.py
     yield from _describe_pins(lifecycle)
+
+
+def _describe_returns(pool: Pool | CpuPool) -> Iterator[str]:
+    """Yield that a free reservation takes pods back: it costs nothing more, and consolidation seeks the cheapest node.
+
+    Source: aws/karpenter-provider-aws#7979.
+    """
+    others = " or ".join(kind for kind in pool.purchase if kind != "reserved")
+    saves = pool.lifecycle.consolidation_policy != "WhenEmpty" and pool.lifecycle.consolidate_after != "Never"
+    if "reserved" in pool.purchase and others and saves:
+        yield f"an instance that becomes free in a reservation takes over the pods of {others} nodes: they start anew"
 
 
 def _describe_successors(pool: Pool | CpuPool) -> Iterator[str]:

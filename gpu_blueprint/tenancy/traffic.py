@@ -212,8 +212,9 @@ def list_holdings(config: StackConfig) -> Iterator[Holding]:
     yield Holding(
         by="traffic",
         name=f"NetworkPolicy {DENY}",
-        keeps="A pod reaches nothing and nobody reaches it, except by the passages below. Ports of nodes (kubelet,"
-        " node exporter, DCGM) and EC2's metadata service stay closed.",
+        keeps="From some seconds after its start on, a pod reaches nothing and nobody reaches it, except by the"
+        " passages below. Ports of nodes (kubelet, node exporter, DCGM) stay closed, and EC2's metadata service at all"
+        " times.",
     )
     passages = {passage.name: passage for tenant in config.tenants for passage in list_passages(config, tenant)}
     for passage in passages.values():

@@ -107,6 +107,27 @@ def test_a_replaced_value_that_costs_no_gpu_is_a_warning() -> None:
     assert problem.severity == "warning" and "EKS" in problem.reason
 
 
+REBOOT = {"name": "WITH_REBOOT", "value": "false"}
+KUBELET = {"name": "HOST_KUBELET_SYSTEMD_SERVICE"}
+
+
+@pytest.mark.parametrize(
+    ("env", "kept"),
+    [
+        ([REBOOT, KUBELET, {"name": "LOG", "value": "debug"}], True),
+        ([{**KUBELET, "value": ""}, REBOOT], True),
+        ([REBOOT], False),
+        ([REBOOT, KUBELET, {**KUBELET, "value": "kubelet.service"}], False),
+        ([{**REBOOT, "value": "true"}, KUBELET], False),
+        ([{"name": []}, "text"], False),
+        (None, False),
+    ],
+)
+def test_an_own_list_of_the_mig_manager_repeats_its_variables(env: Any, kept: bool) -> None:
+    found = judge(pools=[SLICED], helmOverrides={"gpuOperator": {"migManager": {"env": env}}})
+    assert ("helm-value-replaced" not in {problem.kind for problem in found}) == kept
+
+
 STACKS = ("dev", "research", "prod")
 FREE = (
     "resources",

@@ -20,7 +20,7 @@ def lines(found: list[Problem]) -> list[str]:
 
 
 def hints(**overrides: Any) -> list[str]:
-    others = ("training-without-efa", "control-plane-zone-unknown")
+    others = ("training-without-efa", "control-plane-zone-unknown", "lustre-untried", "s3-mount-ends-first")
     return [problem.kind for problem in find_hints(builders.config(**overrides)) if problem.kind not in others]
 
 
@@ -151,6 +151,35 @@ def test_a_stated_cpu_pool_is_told_to_name_its_zone() -> None:
     (found,) = [problem for problem in find_hints(made) if problem.kind == "mount-across-zones"]
     assert str(found).startswith("pools.1: CPU pool big: pods in us-east-1b")
     assert str(found).endswith(f"; mount it only in pods of {ZONE}, or write zones: [{ZONE}]")
+
+
+def test_lustre_on_nodes_is_noted_with_their_systems_until_somebody_has_mounted_it() -> None:
+    rocket = builders.cpu_pool(zones=[ZONE], ami={"family": "bottlerocket"})
+    for files, pools, systems in (
+        ([scratch()], [builders.pool(zones=[ZONE]), rocket], "AL2023 and Bottlerocket"),
+        ([homes(), scratch()], [builders.pool(zones=[ZONE]), builders.cpu_pool(zones=[ZONE])], "AL2023"),
+        ([homes(), bucket()], [builders.pool(zones=[ZONE]), rocket], ""),
+    ):
+        made = builders.config(**stack(*files, pools=pools))
+        found = [problem for problem in find_hints(made) if problem.kind == "lustre-untried"]
+        assert [(problem.path, problem.reason.partition("nodes of ")[2]) for problem in found] == [
+            (("storage", len(files) - 1), systems)
+        ][: bool(systems)]
+
+
+def test_pods_that_may_end_after_their_mounts_are_noted_where_a_team_writes_buckets() -> None:
+    short = {"disruption": {"terminationGracePeriod": "10m"}}
+    for access, fields, noted in (
+        ("write", {}, "main (15m), cpu (1h)"),
+        ("add", short, "cpu (1h)"),
+        ("read", {}, ""),
+    ):
+        pools = [builders.pool(**fields), builders.cpu_pool()]
+        made = builders.config(**stack(homes(), bucket(tenants={TEAMS[0]: access}), pools=pools))
+        found = [problem for problem in find_hints(made) if problem.kind == "s3-mount-ends-first"]
+        assert [(problem.path[1], problem.reason.split(" pods in ")[1].split(" may ")[0]) for problem in found] == [
+            (1, noted)
+        ][: bool(noted)]
 
 
 def test_data_on_efs_is_pointed_out_to_tenants_that_train() -> None:

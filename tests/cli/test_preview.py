@@ -27,7 +27,7 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
     assert "NodeOverlay overlay-1" in out
     assert "nothing was created" in out
     assert "watched by Prometheus (30 days) and Grafana; alerts go to #gpu-alerts" in out
-    assert "`pulumi config set --secret`: grafanaPassword, slackWebhook" in out
+    assert "`pulumi config set --secret`: grafanaPassword, slackWebhook, watchdogUrl" in out
 
 
 HEAD = ("format", "blueprintVersion", "stack", "foundation", "resources", "cost", "serviceQuotas")

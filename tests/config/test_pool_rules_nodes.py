@@ -43,7 +43,12 @@ def test_a_job_on_several_nodes_needs_one_type_one_zone_and_whole_gpus(overrides
     ("overrides", "words"),
     [
         ({"maxGpus": 3}, "maxGpus: 2 static nodes hold 2 GPUs, not 3; write 2"),
-        ({"purchase": ["spot", "on-demand"]}, "purchase: a managed node group buys in one way"),
+        ({"purchase": ["spot", "on-demand"]}, "purchase: a managed node group buys in one way; write [on-demand]"),
+        (
+            {"purchase": ["reserved"], "reservations": [{"id": "cr-0a1b2c3d"}]},
+            "purchase: a managed node group buys in one way, and not from the reservations of a pool; write "
+            "[on-demand] or [spot]; to keep reserved nodes warm, write headroom in place of staticNodes",
+        ),
         ({"zones": None}, "zones: static nodes need named zones"),
         ({"ami": {"family": "bottlerocket"}}, "ami: static nodes run the AL2023 release"),
         ({"instanceTypes": ["g6.xlarge", "g6.12xlarge"], "maxGpus": 8}, "staticNodes: static nodes must be alike"),

@@ -57,6 +57,8 @@ def test_the_rules_that_hold_with_warn_are_named() -> None:
     assert [rule for rule in always if not rule.startswith("queue") and rule != "gang-within-reach"] == harmless
     steps = PAGE.split("## From warn to deny")[1]
     assert all(f"`{rule}`" in steps for rule in always)
+    lockout = steps.partition("**A policy locks the platform out.**")[2]
+    assert "`enforcement: warn` the bindings only warn" in lockout and "refuse in both modes" in lockout
     assert "the rules of queues, which refuse services and bare pods in queued pools" in steps
 
 

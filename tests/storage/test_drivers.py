@@ -1,6 +1,6 @@
 """The drivers that a stack installs, and the nodes that wait for them."""
 
-from gpu_blueprint.storage.drivers import list_drivers, list_startup_taints
+from gpu_blueprint.storage.drivers import list_drivers, list_startup_taints, mounts_lustre
 
 from ..support import builders
 from ..support.storage_stack import DATASETS, HOMES, SCRATCH, config_of
@@ -24,6 +24,7 @@ def test_nodes_wait_for_the_drivers_of_the_tenants_who_use_the_pool() -> None:
     s3, efs, fsx = (f"{kind}.csi.aws.com/agent-not-ready" for kind in ("s3", "efs", "fsx"))
     assert keys == {"main": [s3, efs], "train": [s3, fsx], "cpu": [s3, efs, fsx]}
     assert {taint["effect"] for taint in list_startup_taints(config, config.gpu_pools[0])} == {"NoSchedule"}
+    assert [pool.name for pool in config.all_pools if mounts_lustre(config, pool)] == ["train", "cpu"]
 
 
 def test_a_tenant_without_a_quota_in_a_pool_changes_none_of_its_nodes() -> None:

@@ -32,6 +32,31 @@ def test_training_gives_way_only_when_it_is_empty() -> None:
     ]
 
 
+RESERVED = {
+    "instanceTypes": ["p5.48xlarge"],
+    "zones": ["us-east-1a"],
+    "maxGpus": 16,
+    "reservations": [{"id": "cr-0a1b2c3d"}],
+}
+BOOKED = [{"id": "cr-0a1b2c3d", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 1}]
+
+
+def test_a_free_reservation_takes_pods_back_from_nodes_that_cost_more() -> None:
+    for fields, taken in (
+        ({"purchase": ["reserved", "on-demand"]}, "on-demand"),
+        ({"purchase": ["reserved", "spot", "on-demand"]}, "spot or on-demand"),
+        ({"purchase": ["reserved"]}, ""),
+        ({"purchase": ["spot", "on-demand"], "reservations": None}, ""),
+        ({"purchase": ["reserved", "on-demand"], "disruption": {"consolidationPolicy": "WhenEmpty"}}, ""),
+        ({"purchase": ["reserved", "on-demand"], "disruption": {"consolidateAfter": "Never"}}, ""),
+        ({"purchase": ["reserved", "on-demand"], "purpose": "training"}, ""),
+    ):
+        given = {name: value for name, value in {**RESERVED, **fields}.items() if value is not None}
+        stack = builders.config(pools=[builders.pool(**given)], reservations=BOOKED if "reservations" in given else [])
+        found = [line for line in describe_lifecycle(stack, stack.gpu_pools[0]) if "becomes free" in line]
+        assert [line.split(" pods of ")[1].split(" nodes")[0] for line in found] == [taken][: bool(taken)], fields
+
+
 def test_an_age_and_a_pool_that_saves_nothing_are_named() -> None:
     found = lines(disruption={"expireAfter": "336h", "consolidateAfter": "Never"}, purchase=["on-demand"])
     assert found[0] == "Karpenter removes no node to save money"

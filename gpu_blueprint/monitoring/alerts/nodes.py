@@ -79,7 +79,11 @@ NODE_ALERTS = (
         steps=(
             "List the GPU operator's pods on the node and find the pod that does not run:"
             " `kubectl get pods -n gpu-operator -o wide --field-selector spec.nodeName={{ $labels.node }}`.",
-            "Read the log of the device plugin, then the log of the MIG manager.",
+            "Read the log of the device plugin, then the log of the MIG manager. If the label"
+            " `nvidia.com/mig.config.state` has stayed `pending`, the MIG manager has given up"
+            " (NVIDIA/gpu-operator#2833), and its next start tries again:"
+            " `kubectl delete pods -n gpu-operator -l app=nvidia-mig-manager"
+            " --field-selector spec.nodeName={{ $labels.node }}`.",
             f"{_STARTED_WRONG} {_restart_plugin('{{ $labels.node }}')}.",
             "On Bottlerocket: run `kubectl describe node {{ $labels.node }}` and check that the AMI version supports"
             " the instance type.",
@@ -100,7 +104,8 @@ NODE_ALERTS = (
         " with it Karpenter replaces the node after 30 minutes, within the limits that GpuNodeUnhealthy names.",
         steps=(
             "Read why: `kubectl describe node {{ $labels.node }}`. Ready `Unknown`: the kubelet is silent. `False`: the"
-            " message names the fault.",
+            " message names the fault. If the label `nvidia.com/mig.config.state` is `pending`, the MIG manager may"
+            " have stopped the kubelet: look for an own list `migManager.env` in `helmOverrides`.",
             f"Do not wait for it: cordon it (`kubectl cordon {{{{ $labels.node }}}}`), {DELETE} Kubernetes has given up"
             " its pods after 5 minutes, and Deployments run others.",
             "If the node is still there after 5 minutes, a pod with `karpenter.sh/do-not-disrupt` or a"

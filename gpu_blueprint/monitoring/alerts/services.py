@@ -61,6 +61,9 @@ SERVICE_ALERTS = (
             " `kubectl describe scaledobject -n {{ $labels.namespace }} {{ $labels.scaledobject }}`.",
             "If the series is missing: check that Prometheus scrapes the pods."
             " The container must declare the port, and its pods must carry the labels of `podLabels`.",
+            "If Prometheus scrapes them, its page `Targets` shows an error. Prometheus stores nothing of an answer"
+            " without a Content-Type, or with another one such as `application/json`: let the server answer `/metrics`"
+            " with `text/plain; version=0.0.4`.",
             "If Prometheus does not answer: `kubectl get pods -n monitoring`.",
         ),
     ),

@@ -1,5 +1,6 @@
 """Alerts about the monitoring itself. If its series are missing, all other alerts stay silent."""
 
+from ..facts import PER_UNIT
 from ..metrics import DCGM_JOB
 from ..recording import GPU_NODE
 from ..rules import Alert
@@ -51,6 +52,41 @@ WATCH_ALERTS = (
             "Check its pods: `kubectl get pods -n kube-system -l app.kubernetes.io/name=karpenter`, and their logs:"
             " `kubectl logs -n kube-system -l app.kubernetes.io/name=karpenter --tail=100`.",
             "If Karpenter runs: check the targets of the ServiceMonitor karpenter in Prometheus.",
+        ),
+    ),
+    Alert(
+        name="PlatformRulesFail",
+        subject="Monitoring itself",
+        severity="critical",
+        expr="sum by (rule_group)"
+        ' (increase(prometheus_rule_evaluation_failures_total{rule_group=~".*;gpu-blueprint[.].+"}[5m])) > 0',
+        wait="5m",
+        summary="Prometheus cannot evaluate rules of the platform: {{ $labels.rule_group }}",
+        costs="A recording rule that fails has no value after 5 minutes, and alerts on it end or never fire.",
+        steps=(
+            "Read the error: the page `Rules` of Prometheus shows it beside the rule, and `/api/v1/rules?type=record`"
+            " holds it as `lastError`.",
+            "`many-to-many matching`: two exporters give the same series, such as a second kube-state-metrics. Let"
+            " Prometheus scrape one, or tell them apart by a label that rules leave out.",
+            "`query processing would load too many samples` or `timed out`: raise `query.maxSamples` or `query.timeout`"
+            " of your Prometheus.",
+        ),
+    ),
+    Alert(
+        name="PlatformRulesRewritten",
+        subject="Monitoring itself",
+        severity="critical",
+        # Prometheus's operator gives each rule, recorded series included, the namespace of its PrometheusRule, and
+        # replaces each matcher of the label by it. So this expression finds the platform's own constants then, which
+        # otherwise have no namespace (prometheus-operator v0.93, pkg/namespacelabeler/labeler.go).
+        expr=f'count({PER_UNIT}{{namespace!=""}}) > 0',
+        wait="10m",
+        summary="Prometheus evaluates the platform's rules for one namespace alone (enforcedNamespaceLabel)",
+        costs="The rules see no pod, no node and no GPU outside this namespace. Most alerts never fire, and those that"
+        " look for missing series always fire.",
+        steps=(
+            "Write `excludedFromEnforcement` beside `enforcedNamespaceLabel` into the spec of your Prometheus, as"
+            " docs/own-prometheus.md shows.",
         ),
     ),
 )

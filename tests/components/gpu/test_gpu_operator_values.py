@@ -140,9 +140,10 @@ def test_nodes_without_a_label_share_nothing() -> None:
         ([{**H100, **mig("1g.10gb")}, {**A100, "podSize": SMALL, **mig("1g.10gb"), "ami": BOTTLEROCKET}], "false"),
     ],
 )
-def test_nodes_reboot_only_if_an_a100_is_cut(pools: list[dict[str, Any]], reboot: str) -> None:
+def test_nodes_reboot_only_if_an_a100_is_cut_and_no_kubelet_stops(pools: list[dict[str, Any]], reboot: str) -> None:
     env = find_operator_values(plan_of_pools(*pools))["migManager"]["env"]
-    assert env == [{"name": "WITH_REBOOT", "value": reboot}]
+    kubelet = {"name": "HOST_KUBELET_SYSTEMD_SERVICE", "value": ""}
+    assert env == [{"name": "WITH_REBOOT", "value": reboot}, kubelet]
 
 
 def test_the_mig_manager_is_off_without_mig() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from components.pools.nodeadm import CLOSE_GPU_ENVIRONMENT
+from components.pools.node_class import build_node_class_spec
+from components.pools.nodeadm import CLOSE_GPU_ENVIRONMENT, INSTALL_LUSTRE_CLIENT
 from lab.aws.user_data import read_user_data
 
 from ...support import builders
@@ -23,12 +24,15 @@ from ...support.processes import PATIENCE_S
 ENVVAR = "accept-nvidia-visible-devices-envvar-when-unprivileged"
 
 
-def read_user_data_of(**fields: Any) -> str:
+TEAM = [builders.tenant(gpus={"main": 1})]
+
+
+def read_user_data_of(storage: list[dict[str, Any]] | None = None, **fields: Any) -> str:
     """The user data of a pool's nodes, in clear."""
-    planned = plan_of(builders.stack(pools=[builders.pool(**fields)]))
+    planned = plan_of(builders.stack(pools=[builders.pool(**fields)], tenants=TEAM, storage=storage or []))
     if "staticNodes" in fields:
         return base64.b64decode(find_resource(planned, "LaunchTemplate", "main-template").inputs["userData"]).decode()
-    text: str = find_resource(planned, "EC2NodeClass").inputs["spec"]["userData"]
+    text: str = find_resource(planned, "EC2NodeClass", "main").inputs["spec"]["userData"]
     return text
 
 
@@ -48,6 +52,46 @@ def test_a_script_closes_the_runtime_before_nodeadm_reads_its_config(fields: dic
     )
     assert script.get_payload() == CLOSE_GPU_ENVIRONMENT
     assert yaml.safe_load(str(config.get_payload()))["kind"] == "NodeConfig"
+
+
+ROCKET = {"family": "bottlerocket"}
+LUSTRE = {"name": "scratch", "kind": "fsx-lustre", "sizeGib": 1200, "zone": "us-east-1a", "tenants": {"team": "write"}}
+
+
+@pytest.mark.parametrize("fields", [{"zones": ["us-east-1a"]}, STATIC], ids=["Karpenter", "static"])
+def test_nodes_that_mount_lustre_get_its_programs_before_nodeadm_reads_its_config(fields: dict[str, Any]) -> None:
+    parts = [part.get_payload() for part in read_parts(read_user_data_of([LUSTRE], **fields))]
+    assert parts[:2] == [CLOSE_GPU_ENVIRONMENT, INSTALL_LUSTRE_CLIENT]
+    assert "kind: NodeConfig" in str(parts[2]) and len(parts) == 3
+
+
+def test_cpu_nodes_that_mount_lustre_get_its_programs_and_nothing_else() -> None:
+    pools = [builders.pool(zones=["us-east-1a"]), builders.cpu_pool(), builders.cpu_pool(name="rocket", ami=ROCKET)]
+    specs = {
+        (pool.name, bool(storage)): build_node_class_spec(config, pool, "role")
+        for storage in ([], [LUSTRE])
+        for config in [builders.config(pools=pools, tenants=TEAM, storage=storage)]
+        for pool in config.cpu_pools
+    }
+    (script,) = read_parts(specs["cpu", True].pop("userData"))
+    assert script.get_payload() == INSTALL_LUSTRE_CLIENT
+    assert not any("userData" in spec for spec in specs.values())
+
+
+def test_a_node_without_a_way_to_the_repository_joins_and_says_what_it_lacks(tmp_path: Path) -> None:
+    dnf = tmp_path / "dnf"
+    dnf.write_text(f'#!/bin/bash\necho "$@" > {tmp_path}/calls\nexit 1\n')
+    dnf.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", INSTALL_LUSTRE_CLIENT],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE_S,
+    )
+    assert "lctl" in done.stderr and (tmp_path / "calls").read_text() == "install --assumeyes lustre-client\n"
 
 
 def run_script(folder: Path, *, fails: bool) -> str:
