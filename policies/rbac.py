@@ -19,6 +19,7 @@ from .effects.kubernetes_rights import (
     Right,
     collects_admin,
     collects_edit,
+    gives,
     list_harms,
     matches_any,
 )
@@ -149,7 +150,7 @@ def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, 
 
     def find_harms(hold: Hold) -> list[str]:
         forbidden = _list_forbidden(hold, settings, stack)
-        held = find_wrong(forbidden, lambda right: bool(list_harms(role, [right])) and not is_guarded(right, hold))
+        held = find_wrong(forbidden, lambda right: role.compute_once(gives, right) and not is_guarded(right, hold))
         collected = ["take the rights of the role edit"] if forbidden and collects_edit(role) else []
         return [*dict.fromkeys(right.harm for right in held), *collected]
 

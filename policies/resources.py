@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+from .facts import FactHolder
 from .values import (
     UNKNOWN,
     NotYetKnownError,
@@ -38,7 +39,7 @@ def _drop_nulls(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Resource:
+class Resource(FactHolder):
     """One resource as a rule reads it; ``props`` are plain values, and UNKNOWN marks values that are not known yet."""
 
     urn: str
@@ -67,7 +68,8 @@ class Resource:
         for depth, part in enumerate(path):
             if value is UNKNOWN:
                 break
-            value = self._look_into(value, part, ".".join(path[:depth]))
+            is_plain = type(value) is dict  # nearly every value; the question for a mapping is slow
+            value = value.get(part) if is_plain else self._look_into(value, part, ".".join(path[:depth]))
             if value is None:
                 return default
         if value is UNKNOWN:
@@ -114,21 +116,6 @@ class Resource:
             error.urn = self.urn
             raise
 
-    def compute_once(self, compute: "Callable[[Resource], _T]") -> _T:
-        """Compute a fact about this resource; later calls with the same function return the first result.
-
-        Raises:
-            NotYetKnownError: The fact needs a value that is not known yet.
-        """
-        if compute not in self._results:
-            self._results[compute] = compute(self)
-        result: _T = self._results[compute]
-        return result
-
-    @cached_property
-    def _results(self) -> dict[Any, Any]:
-        return {}
-
     @cached_property
     def _props_without_nulls(self) -> Any:
         """The props without nulls, kept because fifty rules read parts of them."""
@@ -136,7 +123,7 @@ class Resource:
 
 
 @dataclass(frozen=True)
-class Stack:
+class Stack(FactHolder):
     """All resources of a program, for rules that compare them."""
 
     resources: Sequence[Resource]
@@ -155,17 +142,6 @@ class Stack:
             return self._by_kind.get(kinds[0], [])
         wanted = frozenset(kinds)
         return [resource for resource in self.resources if resource.kind in wanted]
-
-    def compute_once(self, compute: "Callable[[Stack], _T]") -> _T:
-        """Compute a fact about the whole stack; later calls with the same function return the first result."""
-        if compute not in self._results:
-            self._results[compute] = compute(self)
-        result: _T = self._results[compute]
-        return result
-
-    @cached_property
-    def _results(self) -> dict[Any, Any]:
-        return {}
 
     @cached_property
     def _by_kind(self) -> dict[str, list[Resource]]:

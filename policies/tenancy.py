@@ -8,7 +8,15 @@ from gpu_blueprint.catalog import namespaces
 from .effects.extended_resources import is_gpu_resource
 from .effects.gpu_nodes import list_gpu_nodes
 from .effects.namespaces import is_kubernetes, is_platform, read_name, read_namespace
-from .effects.quotas import QUOTAS, group_quotas, limits_every_pod, limits_resource, means_gpus_in_vain, parse_limit
+from .effects.quotas import (
+    QUOTAS,
+    group_quotas,
+    has_scopes,
+    limits_every_pod,
+    limits_resource,
+    means_gpus_in_vain,
+    parse_limit,
+)
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 from .values import read_mapping, read_text
@@ -44,7 +52,7 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
         return
     by_namespace, unknown = stack.compute_once(group_quotas)
     quotas = by_namespace[namespace]
-    if quota is not min(quotas, key=_has_scopes):  # the first quota that can count every pod speaks for all
+    if quota is not stack.compute_once(_find_speaker, namespace):
         return
     missing = sorted(name for name in stack.compute_once(_list_gpu_resources) if not limits_resource(quotas, name))
     if missing and not any(map(_list_vain_keys, quotas)):
@@ -56,9 +64,10 @@ def _refuse_unlimited_gpus(quota: Resource, report: Report, settings: Settings, 
         )
 
 
-def _has_scopes(quota: Resource) -> bool:
-    spec = quota.read_block("spec")
-    return bool(spec.get("scopes") or spec.get("scopeSelector"))
+def _find_speaker(stack: Stack, namespace: str) -> Resource:
+    """Return the quota that speaks for all of its namespace: the first that can count every pod."""
+    by_namespace, _ = stack.compute_once(group_quotas)
+    return min(by_namespace[namespace], key=has_scopes)
 
 
 def _refuse_keys_in_vain(quota: Resource, report: Report, _: Settings) -> None:

@@ -74,6 +74,8 @@ def read_mapping(value: Any, where: str) -> Mapping[str, Any]:
     Raises:
         UnreadableError: The value is no block.
     """
+    if type(value) is dict:
+        return value
     _refuse_unknown(value, where)
     if isinstance(value, list) and len(value) == 1:
         return read_mapping(value[0], where)
@@ -90,6 +92,8 @@ def read_text(value: Any, where: str) -> str:
     Raises:
         UnreadableError: The value is a list or a block.
     """
+    if type(value) is str:
+        return value
     _refuse_unknown(value, where)
     if isinstance(value, bool):
         return str(value).lower()

@@ -11,7 +11,7 @@ from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.config.identities import DEFAULT_ACCOUNT
 from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
-from gpu_blueprint.tenancy.identities import list_grants
+from gpu_blueprint.tenancy.identities import list_tenant_grants
 from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
@@ -94,8 +94,8 @@ class TenantSpace(pulumi.ComponentResource):
     def _make_accounts(self, name: str, config: StackConfig, tenant: Tenant, opts: pulumi.ResourceOptions) -> None:
         """Make the service accounts that act as roles in AWS; ``default`` is there, and models have their own."""
         others = {DEFAULT_ACCOUNT, *(model.account for model in config.models if model.tenant == tenant.name)}
-        for grants in list_grants(config):
-            if grants.tenant == tenant.name and grants.service_account not in others:
+        for grants in list_tenant_grants(config, tenant):
+            if grants.service_account not in others:
                 k8s.core.v1.ServiceAccount(
                     f"{name}-account-{grants.service_account}",
                     metadata={"name": grants.service_account, "namespace": tenant.namespace_name},

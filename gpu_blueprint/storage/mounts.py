@@ -59,8 +59,12 @@ def list_mounts(config: StackConfig) -> Iterator[Mount]:
 
 
 def list_tenant_mounts(config: StackConfig, tenant: Tenant) -> list[Mount]:
-    """Return the mounts of one tenant."""
-    return [mount for mount in list_mounts(config) if mount.tenant.name == tenant.name]
+    """Return the mounts of one tenant, in the order of the stack file."""
+    return [
+        Mount(storage, tenant, storage.tenants[tenant.name])
+        for storage in config.storage
+        if tenant.name in storage.tenants
+    ]
 
 
 def find_model_mount(config: StackConfig, model: ServedModel) -> Mount | None:

@@ -12,7 +12,7 @@ from ..config.services import Latency, Signal, SmActivity
 from ..cost.nodes import ON_DEMAND
 from ..cost.pools import estimate_pool
 from ..monitoring.scaling import list_measures
-from ..tenancy.identities import describe_grants, list_grants
+from ..tenancy.identities import describe_grants, list_tenant_grants
 from .cpu_pools import CpuPoolSummary
 from .images import name_image
 
@@ -145,7 +145,7 @@ def summarize_tenant(stack: StackConfig, tenant: Tenant) -> TenantSummary:
         memory=tenant.memory,
         members=list(tenant.members),
         viewers=list(tenant.viewers),
-        identities=[describe_grants(grants) for grants in list_grants(stack) if grants.tenant == tenant.name],
+        identities=[describe_grants(grants) for grants in list_tenant_grants(stack, tenant)],
     )
 
 

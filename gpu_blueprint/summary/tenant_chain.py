@@ -8,7 +8,7 @@ from ..config.grant_rooms import count_gpus
 from ..cost.gpus import count_usable_gpus
 from ..cost.tenants import estimate_tenant
 from ..sharing import POOL_KEY
-from ..tenancy.identities import describe_grants, list_grants
+from ..tenancy.identities import describe_grants, list_tenant_grants
 from ..tenancy.totals import sum_totals
 from ..tenancy.traffic import list_passages, name_call, name_policy
 from .amounts import describe_amount, describe_cost
@@ -26,7 +26,7 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     yield Step("members", tuple(tenant.members))
     if tenant.viewers:
         yield Step("viewers", tuple(tenant.viewers))
-    if accounts := [describe_grants(grants) for grants in list_grants(stack) if grants.tenant == tenant.name]:
+    if accounts := [describe_grants(grants) for grants in list_tenant_grants(stack, tenant)]:
         yield Step("identities", tuple(accounts))
     yield Step("grants", tuple(_describe_grant(stack, tenant, pool) for pool in pools) or ("no pool",))
     yield Step("quota keys", tuple(_list_quota_keys(stack, tenant)))

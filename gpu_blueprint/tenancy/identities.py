@@ -5,7 +5,7 @@ in AWS therefore yields grants here, and never makes a role of its own.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,19 +49,28 @@ class ServiceAccountGrants:
 
 def list_grants(config: StackConfig) -> list[ServiceAccountGrants]:
     """Return the grants of each service account, in the order of the stack file."""
+    return _add_up(_list_parts(config, config.tenants))
+
+
+def list_tenant_grants(config: StackConfig, tenant: Tenant) -> list[ServiceAccountGrants]:
+    """Return the grants of each service account of one tenant, in the order of the stack file."""
+    return _add_up(_list_parts(config, [tenant]))
+
+
+def _add_up(parts: Iterable[ServiceAccountGrants]) -> list[ServiceAccountGrants]:
     found: dict[str, ServiceAccountGrants] = {}
-    for grants in _list_parts(config):
+    for grants in parts:
         found[grants.name] = found[grants.name].add(grants) if grants.name in found else grants
     return list(found.values())
 
 
-def _list_parts(config: StackConfig) -> Iterator[ServiceAccountGrants]:
-    """Yield grants by their source; several may belong to one service account."""
-    for tenant in config.tenants:
+def _list_parts(config: StackConfig, tenants: Sequence[Tenant]) -> Iterator[ServiceAccountGrants]:
+    """Yield the grants of some tenants by their source; several may belong to one service account."""
+    for tenant in tenants:
         for identity in tenant.identities:
             yield _collect_identity(config, tenant, identity)
         yield from _collect_mounts(config, tenant)
-    yield from _collect_models(config)
+    yield from _collect_models(config, {tenant.name: tenant for tenant in tenants})
 
 
 def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAccountGrants]:
@@ -77,13 +86,12 @@ def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAcco
             )
 
 
-def _collect_models(config: StackConfig) -> Iterator[ServiceAccountGrants]:
-    """Yield the right of each model to read its weights in S3."""
-    tenants = {tenant.name: tenant for tenant in config.tenants}
+def _collect_models(config: StackConfig, tenants: Mapping[str, Tenant]) -> Iterator[ServiceAccountGrants]:
+    """Yield the right of each model of some tenants to read its weights in S3."""
     for model in config.models:
         for version in model.list_versions():
-            mount, tenant = find_model_mount(config, version), tenants.get(version.tenant)
-            if mount is None or tenant is None:
+            tenant = tenants.get(version.tenant)
+            if tenant is None or (mount := find_model_mount(config, version)) is None:
                 continue
             session = _name_session(config, tenant, version.account)
             if statements := tuple(list_bucket_statements(config, [mount], session)):

@@ -31,11 +31,23 @@ def has_engine(stack: Stack, namespace: str) -> bool:
     Raises:
         NotYetKnownError: Nothing known decides, and a policy or webhook is not known yet.
     """
+    return stack.compute_once(_has_engine, namespace)
+
+
+def _has_engine(stack: Stack, namespace: str) -> bool:
     return (
-        any(is_chart(release, name) for release in stack.select(*CHART_KINDS) for name in _CHARTS)
-        or bool(find_wrong(stack.resources, lambda found: _refuses_pods(found, stack, namespace)))
-        or bool(find_wrong(_list_hooks(stack), lambda hook: _judges_pods(hook, stack, namespace)))
+        stack.compute_once(_installs_engine)
+        or bool(find_wrong(stack.compute_once(_list_policies), lambda found: _refuses_pods(found, stack, namespace)))
+        or bool(find_wrong(stack.compute_once(_list_hooks), lambda hook: _judges_pods(hook, stack, namespace)))
     )
+
+
+def _installs_engine(stack: Stack) -> bool:
+    return any(is_chart(release, name) for release in stack.select(*CHART_KINDS) for name in _CHARTS)
+
+
+def _list_policies(stack: Stack) -> list[Resource]:
+    return [found for found in stack.resources if found.type.startswith((_CONSTRAINT, _CEL, _RULES))]
 
 
 def _list_hooks(stack: Stack) -> list[Mapping[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
-from ..values import read_mapping, read_mappings, read_text, read_texts
+from ..values import NotYetKnownError, UnreadableError, read_mapping, read_mappings, read_text, read_texts
 from .kubernetes_rights import matches_any, selects
 from .namespaces import read_name
 
@@ -102,10 +102,32 @@ def covers(match: Mapping[str, Any], request: Request, stack: Stack) -> bool:
 
 
 def find_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
-    """Return the labels of a namespace; Kubernetes itself writes its name into one of them."""
-    made = next((found for found in stack.select("Namespace") if read_name(found) == namespace), None)
+    """Return the labels of a namespace; Kubernetes itself writes its name into one of them.
+
+    Raises:
+        NotYetKnownError: The name of a namespace is not known yet, and none before it has the name.
+    """
+    return stack.compute_once(_read_labels, namespace)
+
+
+def _read_labels(stack: Stack, namespace: str) -> Mapping[str, str]:
+    by_name, error = stack.compute_once(_list_namespaces)
+    made = by_name.get(namespace)
+    if made is None and error:
+        raise error
     labels = made.read_block("metadata", "labels") if made else {}
     return {**{key: read_text(value, key) for key, value in labels.items()}, "kubernetes.io/metadata.name": namespace}
+
+
+def _list_namespaces(stack: Stack) -> tuple[dict[str, Resource], NotYetKnownError | UnreadableError | None]:
+    """Return name → namespace up to the first whose name cannot be read, and the error of this one."""
+    by_name: dict[str, Resource] = {}
+    for namespace in stack.select("Namespace"):
+        try:
+            by_name.setdefault(read_name(namespace), namespace)
+        except (NotYetKnownError, UnreadableError) as error:
+            return by_name, error
+    return by_name, None
 
 
 def names(match: Mapping[str, Any], request: Request, field: str = "resourceRules") -> bool:

@@ -182,6 +182,16 @@ def list_harms(role: Resource, rights: Iterable[Right]) -> list[str]:
     return list(dict.fromkeys(right.harm for right, _ in found))
 
 
+def gives(role: Resource, right: Right) -> bool:
+    """Tell whether a Role gives its holder a right.
+
+    Raises:
+        NotYetKnownError: No rule of it is known to give the right, and a rule is not known yet.
+        UnreadableError: A rule has a form that Kubernetes does not read.
+    """
+    return bool(list_harms(role, [right]))
+
+
 def _holds(rule: Mapping[str, Any], right: Right) -> bool:
     return (
         _matches(rule, "apiGroups", (right.group,))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
-from ..values import NotYetKnownError, read_text, read_texts
+from ..values import NotYetKnownError, UnreadableError, read_text, read_texts
 from .namespaces import read_namespace
 
 QUOTAS = ("ResourceQuota", "ResourceQuotaPatch")
@@ -80,7 +80,9 @@ def refuses_class(quotas: Sequence[Resource], name: str) -> bool:
 
     def refuses(quota: Resource) -> bool:
         has_none = _has_limit(quota, lambda key, hard: key in ("pods", "count/pods") and parse_limit(hard, key) == 0)
-        return has_none and all(_admits(item, kind) for item in _list_requirements(quota) for kind in kinds)
+        return has_none and all(
+            _admits(item, kind) for item in quota.compute_once(_list_requirements) for kind in kinds
+        )
 
     return bool(find_wrong(quotas, refuses))
 
@@ -100,12 +102,34 @@ _COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)(k|Ki)?")
 _THOUSANDS = {"k": 1000, "Ki": 1024}
 
 
+def has_scopes(quota: Resource) -> bool:
+    """Tell whether a quota counts some pods of its namespace only."""
+    spec = quota.read_block("spec")
+    return bool(spec.get("scopes") or spec.get("scopeSelector"))
+
+
 def _cover_every_pod(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
+    return _has_whole_limit(quotas, is_limit) or _has_limit_for_each(quotas, is_limit)
+
+
+def _has_whole_limit(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
+    """Tell whether a quota without scopes has the limit: then every pod counts, whatever other quotas say."""
+    for quota in quotas:
+        try:
+            if not has_scopes(quota) and _has_limit(quota, is_limit):
+                return True
+        except (NotYetKnownError, UnreadableError):
+            continue  # another quota may decide; if none does, the error is raised with the scopes
+    return False
+
+
+def _has_limit_for_each(quotas: Sequence[Resource], is_limit: Callable[[str, Any], bool]) -> bool:
+    """Tell whether the quotas together have the limit for each kind of pods that their scopes tell apart."""
     limiting: list[list[Mapping[str, Any]]] = []
     unknown: NotYetKnownError | None = None
     for quota in quotas:
         try:
-            limiting += [_list_requirements(quota)] if _has_limit(quota, is_limit) else []
+            limiting += [quota.compute_once(_list_requirements)] if _has_limit(quota, is_limit) else []
         except NotYetKnownError as error:
             unknown = error
     named = {value for requirements in limiting for item in requirements for value in _read_values(item)}

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import Any, Literal
 
 from gpu_blueprint.catalog import namespaces
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
-from ..values import NotYetKnownError, read_text, read_texts
+from ..values import NotYetKnownError, UnreadableError, read_text, read_texts
 from .access_entries import ENTRY_KINDS, list_access_policies
 from .namespaces import is_kubernetes, is_platform, read_name, read_namespace
 
@@ -68,10 +69,32 @@ def houses_people(namespace: str, stack: Stack) -> bool:
     Raises:
         NotYetKnownError: No people are known, and a binding is not known yet.
     """
+    return stack.compute_once(_houses_people, namespace)
+
+
+def _houses_people(stack: Stack, namespace: str) -> bool:
+    by_namespace, others = stack.compute_once(_group_bindings)
+    bindings = [binding for _, binding in sorted([*by_namespace.get(namespace, ()), *others], key=itemgetter(0))]
     return bool(
-        find_wrong(stack.select("RoleBinding"), lambda binding: _lets_people_into(binding, namespace, stack))
+        find_wrong(bindings, lambda binding: _lets_people_into(binding, namespace, stack))
         or find_wrong(stack.select(*ENTRY_KINDS), lambda entry: _admits_into(entry, namespace))
     )
+
+
+_Placed = tuple[int, Resource]
+"""A binding with its place in the program."""
+
+
+def _group_bindings(stack: Stack) -> tuple[dict[str, list[_Placed]], list[_Placed]]:
+    """Return namespace → its RoleBindings, and those whose namespace cannot be read."""
+    by_namespace: dict[str, list[_Placed]] = {}
+    others: list[_Placed] = []
+    for placed in enumerate(stack.select("RoleBinding")):
+        try:
+            by_namespace.setdefault(read_namespace(placed[1]), []).append(placed)
+        except (NotYetKnownError, UnreadableError):
+            others.append(placed)
+    return by_namespace, others
 
 
 def _admits_into(entry: Resource, namespace: str) -> bool:

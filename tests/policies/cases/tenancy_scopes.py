@@ -161,6 +161,14 @@ LISTED = cases_of(
     ),
     passes("a quota that holds, beside limits not known", program(_POOL, _quota({_GPU: 4}), _quota(UNKNOWN, "b"))),
     undecided("scopes not known", program(_POOL, _quota({_GPU: 4}, scopes=UNKNOWN)), "quota"),
+    *(
+        passes(f"a quota of every pod, {at} one whose {what}", program(_POOL, *pair))
+        for what, odd in (
+            ("selector is not known", _quota({_GPU: 4}, "odd", scopeSelector={"matchExpressions": UNKNOWN})),
+            ("selector cannot be read", _quota({_GPU: 4}, "odd", scopeSelector={"matchExpressions": "all"})),
+        )
+        for at, pair in (("before", (_quota({_GPU: 4}), odd)), ("behind", (odd, _quota({_GPU: 4}))))
+    ),
 )
 
 BOUNDED = cases_of(

@@ -1,0 +1,43 @@
+"""Facts that many rules ask for: each is computed once."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Self, TypeVar, TypeVarTuple
+
+from .values import NotYetKnownError, UnreadableError
+
+_T = TypeVar("_T")
+_Ts = TypeVarTuple("_Ts")
+
+
+class FactHolder:
+    """A resource or a program, of which many rules ask the same facts."""
+
+    def compute_once(self, compute: Callable[[Self, *_Ts], _T], *about: *_Ts) -> _T:
+        """Compute a fact; later calls with the same function and the same values return the first result.
+
+        A fact that raised an error raises the same error again, since it may be the answer to another rule too.
+
+        Args:
+            compute: Returns the fact; nobody changes it. A function that lives as long as the program: no closure.
+            about: What the fact is about beside this holder, such as the name of a namespace.
+
+        Raises:
+            NotYetKnownError: The fact needs a value that is not known yet.
+            UnreadableError: The fact needs a value that has another form.
+        """
+        key = (compute, *about)
+        if key not in self._facts:
+            try:
+                self._facts[key] = compute(self, *about), None
+            except (NotYetKnownError, UnreadableError) as error:
+                self._facts[key] = None, error
+        result, raised = self._facts[key]
+        if raised:
+            raise raised.with_traceback(None)
+        found: _T = result
+        return found
+
+    @cached_property
+    def _facts(self) -> dict[Any, tuple[Any, Exception | None]]:
+        return {}
