@@ -42,7 +42,7 @@ class _Notes:
 
 @dataclass(frozen=True)
 class _Stated:
-    """What the stack object states for the rules."""
+    """The waivers and the mirror of a stack object."""
 
     waivers: Sequence[Waiver]
     mirror: str
