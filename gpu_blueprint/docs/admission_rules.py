@@ -43,7 +43,7 @@ _SPECIMEN: dict[str, Any] = {
     ],
     "images": {"allowed": ["111122223333.dkr.ecr.us-east-1.amazonaws.com"]},
 }
-"""A stack that renders every admission rule but those of models."""
+"""A stack that renders every admission rule."""
 _SERVED = {
     "images": {"allowed": ["docker.io/vllm"]},
     "monitoring": {"mode": "install"},
@@ -70,15 +70,20 @@ _SERVED = {
 
 
 @cache
+def make_specimen() -> StackConfig:
+    """Return the stack whose rules the page shows."""
+    return parse(_SPECIMEN, "us-east-1")
+
+
 def make_served_specimen() -> StackConfig:
-    """Return the stack whose rules, quotas, rights and NetworkPolicies the page shows."""
+    """Return the stack whose quotas, rights and NetworkPolicies the page shows."""
     return parse({**_SPECIMEN, **_SERVED}, "us-east-1")
 
 
 @cache
 def list_all_admission_rules() -> tuple[WaivableRule, ...]:
     """Return every admission rule that a stack can have."""
-    return tuple(list_admission_rules(make_served_specimen()))
+    return tuple(list_admission_rules(make_specimen()))
 
 
 def describe_admission_rule(rule: WaivableRule) -> Iterator[str]:

@@ -6,7 +6,7 @@ from ..tenancy.admission import AdmissionPolicy
 from ..tenancy.holdings import Holder
 from ..tenancy.isolation import list_isolation_rows
 from ..tenancy.policies import list_policies
-from .admission_rules import describe_message, make_served_specimen
+from .admission_rules import describe_message, make_served_specimen, make_specimen
 from .attack_table import render_attack_table
 from .markdown import format_table
 from .tenancy_holdings import list_holdings
@@ -155,7 +155,7 @@ owner: JupyterHub could start no notebook, and a tenant can name any object of i
 
 def render_tenancy_page() -> str:
     """Return the page as Markdown."""
-    policies = list_policies(make_served_specimen())
+    policies = list_policies(make_specimen())
     always = [f"`{rule.id}`" for policy in policies if policy.always_denies for rule in policy.rules]
     bindings = " ".join(policy.name for policy in policies)
     steps = _STEPS.replace("<always>", ", ".join(always)).replace("<bindings>", bindings)
