@@ -6,8 +6,8 @@ from ...catalog import list_instances
 from ...config import Pool, StackConfig
 from ...errors import MetricsError, UsageError
 from ...monitoring.metrics import sanitize_resource
-from .observed import Activity, LargestPod, NodeKind, Observed, PoolUse, QuotaKey, QuotaUse, Window
 from .failures import FORWARD
+from .observed import Activity, LargestPod, NodeKind, Observed, PoolUse, QuotaKey, QuotaUse, Window
 from .prometheus import Prometheus, Sample
 from .queries import Sampling, count_clusters, select_cluster, write_queries
 
