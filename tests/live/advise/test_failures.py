@@ -60,9 +60,7 @@ def test_a_server_that_nobody_finds_is_named_without_python() -> None:
         assert said.startswith("cannot be reached: ") and not [leak for leak in LEAKS if leak in said], said
 
 
-def test_a_bundle_of_certificates_that_is_no_file_is_a_message(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_bundle_of_certificates_that_is_no_file_is_a_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
     with _plain() as url:
         assert "none.pem" in _ask(url)
