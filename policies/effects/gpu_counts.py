@@ -21,7 +21,7 @@ from .plugin_names import is_plugin, name_variants
 
 MIG_LABEL, PLUGIN_LABEL = "nvidia.com/mig.config", "nvidia.com/device-plugin.config"
 _PREFIX = "nvidia.com/"
-_WHOLE = "nvidia.com/gpu"
+WHOLE = "nvidia.com/gpu"
 MIXED = "mixed"
 """The MIG strategy under which each MIG profile has a resource name of its own."""
 _UNCUT = "all-disabled"
@@ -138,12 +138,12 @@ _VARIABLE = "MIG_STRATEGY"
 def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
     """Tell whether the GPU Operator cuts or shares the GPUs of a node, as far as the program shows."""
     handout = find_handout(pool, row, stack)
-    return handout is not None and handout.counts != {_WHOLE: row.gpu_devices}
+    return handout is not None and handout.counts != {WHOLE: row.gpu_devices}
 
 
 def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strategy: str) -> Handout | None:
     """Return the GPUs and the MIG slices of a node before they are shared."""
-    whole = {_WHOLE: row.gpu_devices}
+    whole = {WHOLE: row.gpu_devices}
     name = read_text(read_node_labels(pool).get(MIG_LABEL), MIG_LABEL)
     if name in ("", _UNCUT):
         return Handout(whole, f"no label {MIG_LABEL} cuts its GPUs")
@@ -190,13 +190,13 @@ def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Han
         cut |= devices
         for name, count in _count_device(entry).items():
             counts[name] += count * len(devices)
-    counts[_WHOLE] += row.gpu_devices - len(cut)
+    counts[WHOLE] += row.gpu_devices - len(cut)
     return Handout({name: count for name, count in counts.items() if count}, because)
 
 
 def _count_device(entry: Mapping[str, Any]) -> dict[str, int]:
     if not read_flag(entry.get("mig-enabled"), "mig-enabled", default=bool(read_layout(entry))):
-        return {_WHOLE: 1}
+        return {WHOLE: 1}
     return {f"nvidia.com/mig-{profile.replace('+', '.')}": count for profile, count in read_layout(entry).items()}
 
 
@@ -219,7 +219,7 @@ def _share(devices: Handout, file: PluginFile) -> Handout:
     renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
     counts = dict(devices.counts)
     for resource, replicas in _read_replicas(block).items():
-        if mode == "mps" and resource != _WHOLE:
+        if mode == "mps" and resource != WHOLE:
             continue
         count = counts.pop(resource, 0) * replicas
         if count:
@@ -237,10 +237,10 @@ def _explain_refusal(file: PluginFile) -> str:
     """Return why the device plugin refuses a file; empty if it reads it.
 
     It reads the keys below ``sharing`` by their letters without regard to case, but the keys inside of a way to share
-    by their exact letters. The way that is not in force must be right too, and only ``mps`` may be null.
+    by their exact letters. The way that is not in force must be right too.
     """
     for mode in ("timeslicing", "mps"):
-        if mode not in file.sharing or (mode == "mps" and file.sharing[mode] is None):
+        if file.sharing.get(mode) is None:
             continue
         items = read_mappings(read_mapping(file.sharing[mode], mode).get("resources"), "resources")
         if not items:

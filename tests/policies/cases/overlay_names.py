@@ -78,10 +78,9 @@ CASES = cases_of(
         )
     ),
     *(
-        fails(f"a file that the device plugin refuses: {words}", _on_l4(file, {GPU: 4}), "theirs", words=words)
+        fails(f"a file that the device plugin refuses: {file}", _on_l4(file, {GPU: 4}), "theirs", words=words)
         for file, words in (
             (_share({"Resources": [_FOUR]}), "it shares no resources"),
-            (_share(None), "it shares no resources"),
             (_share({}), "it shares no resources"),
             (_share({"resources": [{"Name": GPU, "replicas": 4}]}), "a resource has no name"),
             (_share({"resources": [{"name": GPU, "Replicas": 4}]}), "a resource has no replicas"),
