@@ -7,15 +7,14 @@ from gpu_blueprint.catalog import GPUS, MigTable, find_mig_profile
 from gpu_blueprint.sharing.placement import can_place, explain_fault
 
 from .effects.charts import CHART_KINDS, read_value, read_value_flag
+from .effects.driver_images import holds_driver
 from .effects.gpu_counts import (
     MIG_LABEL,
     MIXED,
     PluginFile,
     find_plugin_file,
     find_strategy,
-    list_mig_entries,
     read_configs,
-    read_layout,
     read_plugin_file,
 )
 from .effects.gpu_nodes import (
@@ -24,13 +23,13 @@ from .effects.gpu_nodes import (
     is_switched_off,
     list_gpu_nodes,
     list_kept_taints,
-    may_need_driver,
     read_node_labels,
     tolerates,
 )
+from .effects.mig_files import explain_refusal, list_mig_entries, read_layout
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import UnreadableError, read_document, read_flag, read_mapping, read_mappings, read_text
+from .values import NotYetKnownError, UnreadableError, read_document, read_flag, read_mapping, read_mappings, read_text
 
 
 def _list_layouts(release: Resource, stack: Stack) -> Iterator[tuple[str, dict[str, int]]]:
@@ -46,10 +45,13 @@ def _refuse_illegal_configs(release: Resource, report: Report, _: Settings, stac
         return
     tables: list[MigTable] = [gpu.mig for gpu in GPUS.values() if gpu.mig]
     try:
+        refusal = explain_refusal(read_configs(release, "migManager", stack) or {})
         layouts = list(_list_layouts(release, stack))
     except UnreadableError as error:
         report(f"the MIG manager cannot read the MIG configs of {release.name}: {error}")
         return
+    if refusal:
+        report(f"the MIG manager refuses all MIG configs of {release.name}: {refusal}")
     for name, layout in layouts:
         fitting = [table for table in tables if all(profile in table.profiles for profile in layout)]
         if not fitting:
@@ -61,16 +63,20 @@ def _refuse_illegal_configs(release: Resource, report: Report, _: Settings, stac
 def _refuse_second_driver(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
     if not is_operator(release):
         return
-    nodes = [found for found in list_gpu_nodes(stack) if not may_need_driver(found, stack)]
-    for part in find_wrong(("driver", "toolkit"), lambda part: _is_second(release, part, nodes, stack)):
+    for part in find_wrong(("driver", "toolkit"), lambda part: _is_second(release, part, stack)):
         report(f"the GPU Operator installs its own {part} beside the {part} of the AMI")
 
 
-def _is_second(release: Resource, part: str, nodes: list[Resource], stack: Stack) -> bool:
-    """Tell whether a part meets nodes that have it; a program that shows no GPU nodes has nodes with EKS's images."""
-    if not list_gpu_nodes(stack):
-        return read_value_flag(release, part, "enabled", default=True)
-    return bool(find_wrong(nodes, lambda found: installs(release, part, found, stack)))
+def _is_second(release: Resource, part: str, stack: Stack) -> bool:
+    """Tell whether a part meets nodes whose image has it.
+
+    Raises:
+        NotYetKnownError: It meets nodes whose image nobody knows, or the program shows no GPU nodes.
+    """
+    nodes = list_gpu_nodes(stack)
+    if not nodes and read_value_flag(release, part, "enabled", default=True):
+        raise NotYetKnownError("the image of the GPU nodes, of which the program shows none,")
+    return bool(find_wrong(nodes, lambda found: installs(release, part, found, stack) and holds_driver(found, stack)))
 
 
 def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -175,8 +181,10 @@ RULES = (
         check=_refuse_illegal_configs,
         needs_stack=True,
         looks_at="the MIG manager's configs in the GPU Operator's values",
-        passes="each layout can be placed on some GPU model",
-        fails="no GPU model has the profiles of a layout, or no model can hold the layout",
+        passes="the MIG manager reads the file, and each layout can be placed on some GPU model",
+        fails="no GPU model has the profiles of a layout, or no model can hold the layout; or an entry has a key that "
+        "the MIG manager does not know, no devices or mig-enabled, or mig-enabled: true without mig-devices, for which "
+        "it refuses the whole file",
         why="the MIG manager marks the node as failed, and the node hands out no slices",
         fix="choose a legal layout",
     ),
@@ -186,7 +194,9 @@ RULES = (
         check=_refuse_second_driver,
         needs_stack=True,
         looks_at="driver and toolkit of the GPU Operator",
-        passes="both are off where the AMI contains them, as the AMIs of EKS and of Bottlerocket do; Ubuntu needs them",
+        passes="both are off where the AMI contains them, as EKS's images for GPUs do, or on where it does not, such "
+        "as Ubuntu and EKS's images without GPUs. Nobody knows images of your own, of node classes elsewhere, and of "
+        "programs that show no GPU nodes",
         fails="at least one is on where the AMI contains it",
         why="two drivers conflict, and the node has no GPU",
         fix=(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from .effects.extended_resources import can_be_handed_out, is_gpu_resource, is_slice_or_share, parse_count
-from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, is_shared
+from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, WHOLE, find_handout, is_shared
 from .effects.gpu_nodes import list_kept_taints
 from .effects.karpenter_objects import (
     INSTANCE_TYPE,
@@ -12,6 +12,7 @@ from .effects.karpenter_objects import (
     is_static,
     list_gpu_types,
     list_types_of,
+    list_unknown_types,
     list_values,
 )
 from .resources import Resource, Stack
@@ -77,6 +78,24 @@ def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack
             f"pool {pool.name} limits {', '.join(sorted(limits))}, but its NodeOverlays set the count to 0, "
             "so no number of nodes reaches the limit"
         )
+    elif limits and (handed := _list_handed_out(pool, stack)) and not limits & (handed | offered):
+        report(
+            f"pool {pool.name} limits {', '.join(sorted(limits))}, and its nodes hand out {', '.join(sorted(handed))}, "
+            "so no number of nodes reaches the limit"
+        )
+
+
+def _list_handed_out(pool: Resource, stack: Stack) -> set[str]:
+    """Return the GPU resources that nodes of a pool hand out, and whole GPUs, which EC2 reports before they share.
+
+    Empty if the program does not show what some of its nodes hand out.
+    """
+    rows = [] if list_unknown_types(pool) else list_gpu_types(pool)
+    found = [find_handout(pool, row, stack) for row in rows]
+    if not all(found):
+        return set()
+    handed = {name for handout in found if handout for name, count in handout.counts.items() if count}
+    return handed | ({WHOLE} if handed else set())
 
 
 _UNSHARED = {MIG_LABEL: "all-disabled", PLUGIN_LABEL: "none"}
@@ -145,10 +164,11 @@ RULES = (
         kinds=("NodePool",),
         check=_refuse_unreachable_limit,
         needs_stack=True,
-        looks_at="the GPU resources in `spec.limits` and the capacity in the pool's NodeOverlays",
-        passes="at least one limited resource is handed out by an overlay, or set by no overlay",
-        fails="the overlays set every limited resource to 0",
-        why="Karpenter counts the capacity that the overlays state, so it never reaches the limit",
+        looks_at="GPU resources in `spec.limits`, the capacity in the pool's NodeOverlays, and what the GPU Operator "
+        "makes of the GPUs",
+        passes="the nodes or an overlay hand out at least one limited resource, or nobody can tell",
+        fails="the overlays set every limited resource to 0, or neither the nodes nor an overlay hand it out",
+        why="Karpenter counts what nodes have and what overlays state, so it never reaches the limit",
         fix="set spec.limits for the slices or shares that the overlays hand out",
     ),
     Rule(

@@ -20,6 +20,7 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UnknownValueError
 
 from . import RULES
+from .mirrors import allow_mirror
 from .readable import RULES as LAST
 from .resources import JUDGED_INSIDE, Resource, Stack, read_default_tags
 from .rule import Rule, Verdict, judge
@@ -39,11 +40,24 @@ class _Notes:
     """Values that no rule could read, for the rule that comes last; see ``Stack.unreadable``."""
 
 
-def list_policies(waivers: Sequence[Waiver] = ()) -> list[Policy]:
+@dataclass(frozen=True)
+class _Stated:
+    """The waivers and the mirror of a stack object."""
+
+    waivers: Sequence[Waiver]
+    mirror: str
+
+    def read_settings(self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
+        """Return the environment's settings of a rule, with what the stack adds."""
+        given = to_plain(args.get_config()) if rule.settings else {}
+        return allow_mirror(rule, given, self.mirror)
+
+
+def list_policies(waivers: Sequence[Waiver] = (), mirror: str = "") -> list[Policy]:
     """Return every rule as a policy; each is mandatory unless the environment's file says otherwise."""
-    notes = _Notes()
+    notes, stated = _Notes(), _Stated(waivers, mirror)
     return [
-        _make_stack_policy(rule, waivers, notes) if rule.needs_stack else _make_resource_policy(rule, waivers, notes)
+        _make_stack_policy(rule, stated, notes) if rule.needs_stack else _make_resource_policy(rule, stated, notes)
         for rule in RULES
     ]
 
@@ -81,17 +95,17 @@ def _make_schema(default: Any) -> dict[str, Any]:
     return {"type": json_type, "default": default}
 
 
-def _make_resource_policy(rule: Rule, waivers: Sequence[Waiver], notes: _Notes) -> ResourceValidationPolicy:
+def _make_resource_policy(rule: Rule, stated: _Stated, notes: _Notes) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
         resource = _read_resource(args)
         notes.inputs[resource.urn] = resource.props
-        verdicts = judge(rule, Stack([resource], notes.unreadable), _read_settings(rule, args))
-        _report_verdicts(verdicts, waivers, lambda verdict: report(verdict.message, None))
+        verdicts = judge(rule, Stack([resource], notes.unreadable), stated.read_settings(rule, args))
+        _report_verdicts(verdicts, stated.waivers, lambda verdict: report(verdict.message, None))
 
-    return ResourceValidationPolicy(validate=validate, remediate=_make_remediation(rule), **_describe(rule))
+    return ResourceValidationPolicy(validate=validate, remediate=_make_remediation(rule, stated), **_describe(rule))
 
 
-def _make_remediation(rule: Rule) -> Any:
+def _make_remediation(rule: Rule, stated: _Stated) -> Any:
     """Return the function that CrossGuard calls at the level remediate; it returns new props or None.
 
     The return type is ``Any`` because the types of CrossGuard allow only the asynchronous form.
@@ -103,7 +117,7 @@ def _make_remediation(rule: Rule) -> Any:
     def remediate(args: ResourceValidationArgs) -> Any:
         resource = _read_resource(args)
         try:
-            corrected = correct(resource, {**rule.settings, **_read_settings(rule, args)})
+            corrected = correct(resource, {**rule.settings, **stated.read_settings(rule, args)})
         except NotYetKnownError:
             return None
         props: Any = args.props
@@ -113,10 +127,6 @@ def _make_remediation(rule: Rule) -> Any:
         return props if changed else None
 
     return remediate
-
-
-def _read_settings(rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> Mapping[str, Any]:
-    return to_plain(args.get_config()) if rule.settings else {}
 
 
 def _read_resource(args: ResourceValidationArgs) -> Resource:
@@ -136,13 +146,13 @@ def _read_inputs(args: ResourceValidationArgs) -> Any:
     return {} if args.resource_type in JUDGED_INSIDE else to_plain(args.props)
 
 
-def _make_stack_policy(rule: Rule, waivers: Sequence[Waiver], notes: _Notes) -> StackValidationPolicy:
+def _make_stack_policy(rule: Rule, stated: _Stated, notes: _Notes) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         stack = Stack([_read_stack_resource(resource, notes) for resource in args.resources], notes.unreadable)
-        verdicts = list(judge(rule, stack, _read_settings(rule, args)))
+        verdicts = list(judge(rule, stack, stated.read_settings(rule, args)))
         if rule in LAST:
             notes.unreadable.clear()
-        _report_verdicts(verdicts, waivers, lambda verdict: report(verdict.message, verdict.urn))
+        _report_verdicts(verdicts, stated.waivers, lambda verdict: report(verdict.message, verdict.urn))
 
     return StackValidationPolicy(validate=validate, **_describe(rule))
 

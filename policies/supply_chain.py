@@ -75,7 +75,8 @@ RULES = (
             ]
         },
         looks_at="registries and URLs of Helm charts, and URLs of manifests",
-        passes="the registry is allowed, or the chart is a folder of the program",
+        passes="the registry is allowed or is the mirror of the stack file (`images.mirror`), or the chart is a folder "
+        "of the program",
         fails="the registry is not allowed",
         why="charts and manifests install with the rights of a cluster admin",
         fix="use an allowed registry, or allow this one in policies/<environment>.json",

@@ -16,3 +16,14 @@ DEFAULT = "default"
 
 PLATFORM = (GPU_OPERATOR, MONITORING, KEDA, KUEUE, JOBSET)
 """Namespaces of the platform's own programs; they hold no pods of tenants and need no quota."""
+OWNERS = {
+    MONITORING: "Prometheus",
+    KEDA: "KEDA",
+    KUEUE: "Kueue",
+    JOBSET: "JobSet",
+    HEADROOM: "headroom",
+}
+"""Namespace that some stacks have → what it is kept for. No tenant has one of them, whatever the stack installs:
+policies, alerts and queues know them by their names."""
+SYSTEM = (DEFAULT, GPU_OPERATOR, MOUNT_S3)
+"""Namespaces that every cluster may have and no tenant gets, beside ``kube-*``, which Kubernetes reserves."""

@@ -25,6 +25,7 @@ from .capacity import (
     warn_of_unreachable_ceilings,
 )
 from .cpu_capacity import refuse_small_cpu_pools, warn_of_closed_cpu_pools, warn_of_unusable_slots
+from .dated import DATED_WARNINGS
 from .efa import suggest_efa_for_training
 from .gpu_health import (
     refuse_repair_of_unwatched_nodes,
@@ -82,7 +83,6 @@ from .reservations import (
     refuse_repeated_reservations,
     refuse_unusable_reservations,
     suggest_room_for_fallbacks,
-    warn_of_ending_reservations,
     warn_of_idle_reservations,
     warn_of_reservations_outside_hours,
 )
@@ -126,8 +126,6 @@ from .unused_fields import warn_of_weights_without_fair_shares
 from .versions import (
     refuse_old_amis,
     refuse_repair_budgets_without_repair,
-    warn_of_ending_support,
-    warn_of_old_amis,
 )
 
 Check = Callable[[StackConfig], Iterator[Problem]]
@@ -250,13 +248,6 @@ WARNINGS: tuple[Check, ...] = (
     *MODEL_WARNINGS,
 )
 """Rules for stacks without problems."""
-
-DATED_WARNINGS: tuple[Callable[[StackConfig, date], Iterator[Problem]], ...] = (
-    warn_of_ending_reservations,
-    warn_of_ending_support,
-    warn_of_old_amis,
-)
-"""Rules for stacks without problems, whose result depends on the day."""
 
 HINTS: tuple[Check, ...] = (
     suggest_room_for_fallbacks,

@@ -1,10 +1,12 @@
 """Costs of a stack, compared with the bounds that its file sets."""
 
 from collections.abc import Iterator
+from datetime import date
 
 from ..config import StackConfig
 from ..cost.bounds import PLATFORM, estimate_hourly_ceilings, estimate_monthly_expectations
 from ..cost.money import Usd
+from ..cost.old_prices import describe_old_prices
 from ..cost.reservations import find_users
 from ..cost.storage import estimate_storage
 from ..errors import Problem
@@ -114,3 +116,12 @@ def _warn_of_unknown_prices(parts: dict[str, Usd], field: str) -> Iterator[Probl
         reason = f"no price is known of {', '.join(unknown)}, so only the rest was compared with this bound"
         hint = "read prices anew with tools.refresh_prices, or leave room for the unknown part"
         yield Problem("price-unknown", (field,), reason, hint, severity="warning")
+
+
+def warn_of_old_prices(stack: StackConfig, today: date) -> Iterator[Problem]:
+    """Warn of prices older than a year, at the bound that is compared with them."""
+    if old := describe_old_prices(stack, today):
+        bounds = {"hourlyCeiling": stack.hourly_ceiling, "monthlyBudget": stack.monthly_budget}
+        field = next((name for name, bound in bounds.items() if bound is not None), "pools")
+        hint = f"with AWS credentials, python -m tools.refresh_prices --region {stack.region} reads them anew"
+        yield Problem("price-old", (field,), old, hint, severity="warning")

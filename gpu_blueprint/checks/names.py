@@ -22,16 +22,12 @@ def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
 
 
 def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse tenants in namespaces in which the platform of this stack runs."""
-    taken = {namespaces.MONITORING: "where Prometheus runs"} if stack.monitoring else {}
-    taken |= {namespaces.HEADROOM: "where headroom is kept"} if any(pool.headroom for pool in stack.gpu_pools) else {}
-    taken |= {namespaces.KEDA: "where KEDA runs"} if stack.has_keda else {}
-    taken |= {namespaces.KUEUE: "where Kueue runs"} if stack.queueing else {}
-    taken |= {namespaces.JOBSET: "where JobSet runs"} if stack.spanning_pools else {}
+    """Refuse tenants in namespaces of the platform, also of parts that this stack does not have yet."""
     for index, tenant in enumerate(stack.tenants):
-        if tenant.namespace_name in taken:
+        if owner := namespaces.OWNERS.get(tenant.namespace_name):
             path = ("tenants", index, "namespace" if tenant.namespace else "name")
-            reason = f"the namespace {tenant.namespace_name!r} is {taken[tenant.namespace_name]}"
+            reason = f"the namespace {tenant.namespace_name!r} is kept for {owner}, and policies take it for the "
+            reason += "platform's"
             yield Problem("namespace-taken", path, reason, "choose another namespace")
 
 

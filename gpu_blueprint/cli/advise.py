@@ -16,6 +16,7 @@ from ..live.advise import Advice, Observed, advise
 from ..live.advise.document import build_document
 from ..loading import StackFile, open_stack
 from .files import write_whole
+from .prices import warn_of_prices
 from .text.advise import show, show_edit
 from .text.problems import print_json
 from .text.tables import show_progress
@@ -37,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(build_document(file.config, observed, advice, left_out))
     else:
         show(file.config, observed, advice, left_out)
+    warn_of_prices(file)
     if arguments.out:
         _write(arguments.out, file, advice, edited)
     return 0

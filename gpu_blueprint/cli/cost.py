@@ -3,9 +3,10 @@
 import argparse
 import importlib
 import sys
+from datetime import date
 from pathlib import Path
 
-from ..checks.budgets import refuse_costs_above_bounds
+from ..checks.budgets import refuse_costs_above_bounds, warn_of_old_prices
 from ..cost.compare import read_estimate
 from ..cost.estimate import Estimate, as_json, estimate_stack
 from ..judging.problems import put_into_file
@@ -19,11 +20,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the estimate, or its changes against another estimate. Return 1 if the stack breaks one of its bounds."""
     stack = open_stack(arguments.stack, bounded=False)
     estimate = estimate_stack(stack.config)
-    broken = [put_into_file(problem, stack.source) for problem in refuse_costs_above_bounds(stack.config)]
+    broken = list(refuse_costs_above_bounds(stack.config))
+    problems = [*broken, *warn_of_old_prices(stack.config, date.today())]
     comparison = _compare(estimate, arguments)
     if arguments.svg:
         _draw(estimate, arguments.svg)
-    show(stack, estimate, comparison, broken, arguments.format)
+    located = [put_into_file(problem, stack.source) for problem in problems]
+    show(stack, estimate, comparison, located, arguments.format)
     return 1 if broken else 0
 
 

@@ -6,6 +6,7 @@ from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
 from ..training.plan_requests import PlanWords, read_plan_request
 from ..training.plans import plan_training
+from .prices import warn_of_prices
 from .text.training_plan import show, show_json
 
 
@@ -15,7 +16,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"there is no stack {arguments.stack!r}; {suggest(arguments.stack, list_stacks(), 'there are')}"
         )
-    stack = open_stack(arguments.stack, bounded=False).config
+    file = open_stack(arguments.stack, bounded=False)
+    stack = file.config
     words = PlanWords(
         stack=arguments.stack,
         pool=arguments.pool,
@@ -30,4 +32,5 @@ def run(arguments: argparse.Namespace) -> int:
     )
     plan = plan_training(stack, read_plan_request(stack, words))
     (show_json if arguments.format == "json" else show)(plan)
+    warn_of_prices(file)
     return 0

@@ -14,8 +14,6 @@ from .identities import DEFAULT_ACCOUNT, Identity
 from .network import refuse_repeated
 from .scalars import Cpu, Dollars, Memory, Name, Weight
 
-_RESERVED_NAMESPACES = (namespaces.DEFAULT, namespaces.GPU_OPERATOR, namespaces.MOUNT_S3)
-
 
 def _check_amount(value: Any) -> int | dict[str, int]:
     counts = list(value.values()) if isinstance(value, dict) else [value]
@@ -117,7 +115,7 @@ class Tenant(Model):
                 reason = f"{account!r} is already the service account of identities.{accounts.index(account)}"
                 hint = "put all of its grants into one identity: a service account has one role"
                 yield Problem("name-taken", ("identities", index, "serviceAccount"), reason, hint, names=(account,))
-        if self.namespace_name in _RESERVED_NAMESPACES or self.namespace_name.startswith("kube-"):
+        if self.namespace_name in namespaces.SYSTEM or self.namespace_name.startswith("kube-"):
             field = "namespace" if self.namespace else "name"
             yield Problem(
                 "system-namespace", (field,), f"{self.namespace_name!r} is a system namespace", "choose another name"

@@ -1,11 +1,10 @@
 """The cost of a whole stack, as values and as one JSON document."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
-from ..catalog import prices
 from ..config import CpuPool, StackConfig
 from ..config.grant_rooms import find_gpu_shares
 from .assumptions import list_assumptions
@@ -17,6 +16,7 @@ from .items import Item
 from .models import ModelCost, estimate_models, model_cost_as_json
 from .money import Cost, Usd
 from .nodes import ON_DEMAND, Terms, find_launched, find_terms, price_cpu, price_dearest_slots, price_gpu, price_nodes
+from .old_prices import find_oldest_price
 from .platform import list_platform_items
 from .pools import estimate_capacity, plan_cost
 from .surge import sum_surges
@@ -112,7 +112,7 @@ def estimate_stack(stack: StackConfig) -> Estimate:
         models=estimate_models(stack, capacities),
         surge=sum_surges(stack),
         commitments=[recommend_commitment(stack, capacity) for capacity in capacities],
-        as_of=min((price.as_of for price in _list_instance_prices(stack, capacities)), default=None),
+        as_of=find_oldest_price(stack, capacities),
         assumptions=list(list_assumptions(stack, capacities)),
     )
 
@@ -168,15 +168,6 @@ def _find_usual_factor(capacity: PoolCapacity, terms: Terms) -> float:
     """Return the factor by which a unit costs more than its part of a GPU on the type that Karpenter launches."""
     launched = find_launched([node for node in capacity.nodes if node.sold], terms)
     return 1 / launched.sold if launched else 1
-
-
-def _list_instance_prices(stack: StackConfig, capacities: list[PoolCapacity]) -> Iterator[prices.Price]:
-    """Yield the prices of the instance types, which make up nearly all of the cost."""
-    names = {node.row.instance_type for capacity in capacities for node in capacity.nodes}
-    names |= {row.instance_type for pool in stack.cpu_pools for row in stack.list_instances(pool)}
-    for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
-        if price := prices.find_on_demand_price(name, stack.region):
-            yield price
 
 
 def as_json(found: Estimate) -> dict[str, Any]:

@@ -27,7 +27,9 @@ def find_levels_file(environment: str, folder: Path = FOLDER) -> Path:
 def describe_levels(environment: str) -> str:
     """Name the file whose levels an environment borrows; nothing if it has a file of its own."""
     file = find_levels_file(environment)
-    return "" if file.stem == environment else f"levels of policies/{file.name}, since {environment} has none"
+    if file.stem == environment:
+        return ""
+    return f"levels of policies/{file.name}, since {environment} has none; policies/{environment}.json gives it its own"
 
 
 def read_levels(path: Path) -> dict[str, Any]:

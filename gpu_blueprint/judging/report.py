@@ -39,7 +39,7 @@ def judge_stack(
     """
     chosen = read_levels(levels or find_levels_file(stack.config.environment))
     waivers, admission = list_waivers(stack.config), find_admission(stack.config)
-    found = judge_plan(plan, chosen, waivers, today or date.today(), admission)
+    found = judge_plan(plan, chosen, waivers, today or date.today(), admission, name_mirror(stack.config))
     by_urn = {resource.urn: resource for resource in plan}
     located = []
     for finding in found:
@@ -55,6 +55,11 @@ def list_waivers(config: StackConfig) -> list[Waiver]:
     return [
         Waiver(waiver.rule, waiver.resource, waiver.reason, waiver.owner, waiver.until) for waiver in config.waivers
     ]
+
+
+def name_mirror(config: StackConfig) -> str:
+    """Return the mirror of a stack's images and charts, without scheme; empty if it has none."""
+    return (config.images.mirror if config.images else None) or ""
 
 
 def to_problem(finding: Finding, path: FieldPath = ()) -> PolicyProblem:

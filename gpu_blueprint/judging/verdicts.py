@@ -18,6 +18,7 @@ from policies import (
     judge,
     read_default_tags,
 )
+from policies.mirrors import allow_mirror
 
 from ..errors import find_close, suggest
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
@@ -68,15 +69,18 @@ def judge_plan(
     waivers: Sequence[Waiver] = (),
     today: date = date.max,
     admission: Admission = NO_ADMISSION,
+    mirror: str = "",
 ) -> list[Finding]:
     """Judge a plan by every rule that is not disabled, in the order of RULES; waivers without effect fail too.
 
-    Waivers may also lift rules of ``admission``, which the API server judges and the plan only holds.
+    Waivers may also lift rules of ``admission``, which the API server judges and the plan only holds. Charts may come
+    from the stack's ``mirror``, a registry with an optional path.
     """
     stack = build_policy_stack(plan)
     found = list(_judge_waivers(stack, waivers, today, admission))
     for rule in RULES:
-        level, settings = choose_level(rule, levels)
+        level, own = choose_level(rule, levels)
+        settings = allow_mirror(rule, own, mirror)
         if level != "disabled":
             verdicts = judge(rule, stack, settings)
             found += [

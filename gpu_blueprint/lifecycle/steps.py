@@ -8,7 +8,7 @@ from time import monotonic
 
 from ..judging.admission_waivers import find_admission
 from ..judging.levels import find_levels_file, read_levels
-from ..judging.report import list_waivers
+from ..judging.report import list_waivers, name_mirror
 from ..judging.verdicts import Finding, judge_plan
 from ..keys import STACK_KEY
 from ..loading import StackFile
@@ -171,7 +171,8 @@ _Play = Callable[[], _Outcome]
 
 def _judge_offline(stack: StackFile, plan: Sequence[PlannedResource]) -> list[Finding]:
     levels = read_levels(find_levels_file(stack.config.environment))
-    return judge_plan(plan, levels, list_waivers(stack.config), date.today(), find_admission(stack.config))
+    waivers, admission = list_waivers(stack.config), find_admission(stack.config)
+    return judge_plan(plan, levels, waivers, date.today(), admission, name_mirror(stack.config))
 
 
 def _describe(found: Finding) -> PolicyMessage:

@@ -7,20 +7,21 @@ the device plugin makes of a file was run on k8s-device-plugin v0.19.1.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gpu_blueprint.catalog import Instance, MigTable
 
 from ..resources import Resource, Stack
 from ..values import read_document, read_flag, read_list, read_mapping, read_mappings, read_number, read_text
-from .charts import CHART_KINDS, is_chart, read_value, read_value_flag
-from .extended_resources import parse_count
+from .charts import CHART_KINDS, read_value, read_value_flag
 from .gpu_nodes import is_operator, is_switched_off, read_node_labels
+from .mig_files import explain_refusal, list_mig_entries, read_layout
+from .plugin_names import is_plugin, name_variants
 
 MIG_LABEL, PLUGIN_LABEL = "nvidia.com/mig.config", "nvidia.com/device-plugin.config"
 _PREFIX = "nvidia.com/"
-_WHOLE = "nvidia.com/gpu"
+WHOLE = "nvidia.com/gpu"
 MIXED = "mixed"
 """The MIG strategy under which each MIG profile has a resource name of its own."""
 _UNCUT = "all-disabled"
@@ -43,7 +44,7 @@ def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
         NotYetKnownError: A value that decides is not known yet.
         UnreadableError: A config has a form that NVIDIA's programs do not read.
     """
-    charts = [release for release in stack.select(*CHART_KINDS) if is_operator(release) or _is_plugin(release)]
+    charts = [release for release in stack.select(*CHART_KINDS) if is_operator(release) or is_plugin(release)]
     if len(charts) != 1 or is_switched_off(pool, "device-plugin"):
         return None
     file = find_plugin_file(charts[0], pool, stack)
@@ -123,7 +124,7 @@ def _find_stated_strategy(operator: Resource) -> str:
 
     The operator sets a strategy that is not empty over the variable that a program adds to the plugin.
     """
-    if _is_plugin(operator):
+    if is_plugin(operator):
         return read_text(read_value(operator, "migStrategy"), "migStrategy")
     stated = read_text(read_value(operator, "mig", "strategy", default="single"), "mig.strategy")
     variables = read_mappings(read_value(operator, "devicePlugin", "env"), "devicePlugin.env")
@@ -134,50 +135,33 @@ def _find_stated_strategy(operator: Resource) -> str:
 _VARIABLE = "MIG_STRATEGY"
 
 
-def _is_plugin(release: Resource) -> bool:
-    """Tell whether a chart is NVIDIA's device plugin alone, which cuts no GPUs."""
-    return is_chart(release, "nvidia-device-plugin")
-
-
 def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
     """Tell whether the GPU Operator cuts or shares the GPUs of a node, as far as the program shows."""
     handout = find_handout(pool, row, stack)
-    return handout is not None and handout.counts != {_WHOLE: row.gpu_devices}
+    return handout is not None and handout.counts != {WHOLE: row.gpu_devices}
 
 
 def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strategy: str) -> Handout | None:
     """Return the GPUs and the MIG slices of a node before they are shared."""
-    whole = {_WHOLE: row.gpu_devices}
+    whole = {WHOLE: row.gpu_devices}
     name = read_text(read_node_labels(pool).get(MIG_LABEL), MIG_LABEL)
     if name in ("", _UNCUT):
         return Handout(whole, f"no label {MIG_LABEL} cuts its GPUs")
-    if _is_plugin(operator) or not read_value_flag(operator, "migManager", "enabled", default=True):
+    if is_plugin(operator) or not read_value_flag(operator, "migManager", "enabled", default=True):
         return None
     if strategy != MIXED:
         return None  # the rule mig-strategy-mixed judges the other strategies
     configs = read_configs(operator, "migManager", stack)
     if configs is None:
         return None
+    if refusal := explain_refusal(configs):
+        return Handout(whole, f"the MIG manager refuses its file ({refusal}), so it leaves the GPUs whole")
     entries = list_mig_entries(configs).get(name) if configs else _find_built_in(name, row.gpu.mig)
     if entries is None:
         return Handout(whole, f"the MIG manager has no config {name!r}, so it leaves the GPUs whole")
-    return _apply(entries, row, f"the MIG config {name!r} decides")
-
-
-def list_mig_entries(configs: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
-    """Return name → entries of each MIG config in the files of the MIG manager."""
-    file = read_mapping(read_document(configs.get("config.yaml"), "config.yaml"), "config.yaml")
-    named = read_mapping(file.get("mig-configs"), "mig-configs")
-    return {
-        read_text(name, "mig-configs"): read_mappings(entries, f"mig-configs.{name}") for name, entries in named.items()
-    }
-
-
-def read_layout(entry: Mapping[str, Any]) -> dict[str, int]:
-    """Return MIG profile → slices of one GPU; empty if the entry leaves MIG off."""
-    layout = read_mapping(entry.get("mig-devices"), "mig-devices")
-    enabled = read_flag(entry.get("mig-enabled"), "mig-enabled", default=bool(layout))
-    return {profile: parse_count(count) for profile, count in layout.items()} if enabled else {}
+    found = _apply(entries, row, f"the MIG config {name!r} decides")
+    counts = name_variants(found.counts, operator) if found else None
+    return replace(found, counts=counts) if found and counts is not None else None
 
 
 def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]] | None:
@@ -206,13 +190,13 @@ def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Han
         cut |= devices
         for name, count in _count_device(entry).items():
             counts[name] += count * len(devices)
-    counts[_WHOLE] += row.gpu_devices - len(cut)
+    counts[WHOLE] += row.gpu_devices - len(cut)
     return Handout({name: count for name, count in counts.items() if count}, because)
 
 
 def _count_device(entry: Mapping[str, Any]) -> dict[str, int]:
     if not read_flag(entry.get("mig-enabled"), "mig-enabled", default=bool(read_layout(entry))):
-        return {_WHOLE: 1}
+        return {WHOLE: 1}
     return {f"nvidia.com/mig-{profile.replace('+', '.')}": count for profile, count in read_layout(entry).items()}
 
 
@@ -228,16 +212,14 @@ def _share(devices: Handout, file: PluginFile) -> Handout:
         return Handout({}, f"the device plugin has no config {file.name!r}, so it does not start")
     if file.ends_plugin:
         return Handout({}, f"the device plugin ends: its config {file.name!r} shares by MPS under the strategy mixed")
-    if any(read_mapping(block, mode).get("resources") == [] for mode, block in file.sharing.items()):
-        return Handout({}, f"the device plugin refuses its config {file.name!r}: it shares no resources")
+    if refusal := _explain_refusal(file):
+        return Handout({}, f"the device plugin refuses its config {file.name!r}: {refusal}")
     mode = "mps" if file.sharing.get("mps") is not None else "timeslicing"  # MPS alone is in force beside time-slicing
     block = read_mapping(file.sharing.get(mode), mode)
     renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
     counts = dict(devices.counts)
     for resource, replicas in _read_replicas(block).items():
-        if replicas < _FEWEST:
-            return Handout({}, f"the device plugin refuses its config {file.name!r}: replicas begin at {_FEWEST}")
-        if mode == "mps" and resource != _WHOLE:
+        if mode == "mps" and resource != WHOLE:
             continue
         count = counts.pop(resource, 0) * replicas
         if count:
@@ -249,6 +231,26 @@ def _share(devices: Handout, file: PluginFile) -> Handout:
 
 _FEWEST = 2
 """The smallest number of replicas that the device plugin accepts."""
+
+
+def _explain_refusal(file: PluginFile) -> str:
+    """Return why the device plugin refuses a file; empty if it reads it.
+
+    It reads the keys below ``sharing`` by their letters without regard to case, but the keys inside of a way to share
+    by their exact letters. The way that is not in force must be right too.
+    """
+    for mode in ("timeslicing", "mps"):
+        if file.sharing.get(mode) is None:
+            continue
+        items = read_mappings(read_mapping(file.sharing[mode], mode).get("resources"), "resources")
+        if not items:
+            return "it shares no resources"
+        for item in items:
+            if missing := [key for key in ("name", "replicas") if item.get(key) is None]:
+                return f"a resource has no {missing[0]}"
+            if int(read_number(item["replicas"], "resources.replicas")) < _FEWEST:
+                return f"replicas begin at {_FEWEST}"
+    return ""
 
 
 def _read_replicas(block: Mapping[str, Any]) -> dict[str, int]:
@@ -267,12 +269,12 @@ _OWN = ("default-mig-parted-config",)
 
 def _find_config(operator: Resource, part: str) -> tuple[str, ...]:
     """Return the path of a part's config in the Helm values; the plugin's own chart has it at the top."""
-    return ("config",) if _is_plugin(operator) else (part, "config")
+    return ("config",) if is_plugin(operator) else (part, "config")
 
 
 def read_configs(operator: Resource, part: str, stack: Stack) -> Mapping[str, Any] | None:
     """Return the files of the MIG manager or of the device plugin; empty if it has none; None if it is elsewhere."""
-    path, data = _find_config(operator, part), "map" if _is_plugin(operator) else "data"
+    path, data = _find_config(operator, part), "map" if is_plugin(operator) else "data"
     inline = read_value(operator, *path, data)
     if inline:
         return read_mapping(read_document(inline, f"{part}.config.{data}"), f"{part}.config.{data}")

@@ -8,12 +8,10 @@ from ..resources import Resource, Stack
 from ..values import read_mapping, read_text
 from .charts import is_chart, read_value, read_value_flag
 from .karpenter_objects import is_gpu_pool, list_single_values, list_taints
-from .node_groups import GROUP_KINDS, has_gpu_image, has_gpus
+from .node_groups import GROUP_KINDS, has_gpus
 
 _SELF_MANAGED = ("eks:index:NodeGroup", "eks:index:NodeGroupV2")
 """Node groups that pulumi-eks makes without EKS; their taints are a block of key → value and effect."""
-_CANONICAL = "99720109477"
-"""AWS account that publishes Ubuntu, without the zero at its beginning, which a number loses."""
 _EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute"}
 """Taint effect of the EKS API that keeps pods off → its name in Kubernetes."""
 _SYSTEM = "feature.node.kubernetes.io/system-os_release.ID"
@@ -91,46 +89,20 @@ def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
     return key == taint.key and value == taint.value
 
 
-def may_need_driver(nodes: Resource, stack: Stack) -> bool:
-    """Tell whether the AMI of nodes may lack NVIDIA's driver: it is Ubuntu, or an image from an unknown maker.
-
-    EKS's and Bottlerocket's images with GPUs hold the driver, and nodes without a node class get an image of EKS.
-    """
-    if nodes.kind != "NodePool":
-        return not has_gpu_image(nodes)
-    classes = _list_node_classes(nodes, stack)
-    return bool(classes) and all(map(_may_lack_driver, classes))
-
-
 def stay_together(nodes: Resource, stack: Stack) -> bool:
     """Tell whether the nodes of a NodePool belong to one zone and one type: EFA is laid out for them, or a placement
     group holds them."""
     return any(
         found.read_block("spec", "placementGroupSelector")
         or any(item.get("interfaceType") in _EFA for item in found.list_blocks("spec", "networkInterfaces"))
-        for found in _list_node_classes(nodes, stack)
+        for found in list_node_classes(nodes, stack)
     )
 
 
-def _list_node_classes(nodes: Resource, stack: Stack) -> list[Resource]:
+def list_node_classes(nodes: Resource, stack: Stack) -> list[Resource]:
+    """Return the node classes that a NodePool names, as far as the program holds them."""
     wanted = nodes.read_text("spec", "template", "spec", "nodeClassRef", "name")
     return [found for found in stack.select("EC2NodeClass") if found.read_text("metadata", "name") == wanted]
-
-
-def _may_lack_driver(node_class: Resource) -> bool:
-    terms = node_class.list_blocks("spec", "amiSelectorTerms")
-    words = " ".join(_list_words(term) for term in terms).lower()
-    if any(part in words for part in ("ubuntu", "canonical", _CANONICAL)):
-        return True
-    if any(part in words for part in ("amazon-eks", "optimized-ami", "bottlerocket", "al2@", "al2023@")):
-        return False
-    return node_class.read_text("spec", "amiFamily") not in ("AL2023", "Bottlerocket")
-
-
-def _list_words(term: Mapping[str, Any]) -> str:
-    tags = read_mapping(term.get("tags"), "amiSelectorTerms.tags")
-    fields = [term.get(name) for name in ("alias", "name", "owner", "ssmParameter")]
-    return " ".join(read_text(item, "amiSelectorTerms") for item in [*fields, *tags, *tags.values()])
 
 
 def installs(release: Resource, part: str, nodes: Resource, stack: Stack) -> bool:

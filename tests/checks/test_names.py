@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.catalog.labels import TENANT_LABEL
+from policies import RULES
+
 from ..support import builders
+from ..support.plans import SHIPPED, find_resources, plan
 
 
 def test_a_tenant_named_like_a_pool_is_refused() -> None:
@@ -42,3 +46,14 @@ def test_a_part_may_not_have_the_name_of_the_cpu_pool_that_the_platform_makes(pa
 def test_the_name_is_free_where_the_stack_states_its_cpu_pools() -> None:
     pools = [builders.pool(), builders.cpu_pool(name="own", maxCpus=128)]
     assert builders.problems(pools=pools, tenants=[builders.tenant(name="cpu")]) == []
+
+
+def test_no_tenant_has_a_namespace_that_rules_or_components_take_for_the_platforms() -> None:
+    exempt = {name for rule in RULES for name in rule.settings.get("exempt", ())}
+    made = [found.inputs["metadata"] for stack in SHIPPED for found in find_resources(plan(stack), "Namespace")]
+    ours = exempt | {space["name"] for space in made if TENANT_LABEL not in space.get("labels", {})}
+    assert {"keda", "gpu-headroom"} <= ours
+    for name in sorted(ours):
+        for field in ("name", "namespace"):
+            found = builders.problems(tenants=[builders.tenant(**{field: name})])
+            assert [line.split(":")[0] for line in found] == [f"tenants.0.{field}"], found

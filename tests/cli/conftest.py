@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.checks import versions
+from gpu_blueprint.cost import old_prices
 
 from ..support.plans import STACKS
 
@@ -15,9 +16,10 @@ from ..support.plans import STACKS
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with dev, research and prod in ``stacks/``."""
     shutil.copytree(STACKS, tmp_path / "stacks")
-    # The commands ask for today; pinned versions grow old, and the tests do not.
+    # The commands ask for today; pinned versions and prices grow old, and the tests do not.
     monkeypatch.setattr(versions, "OLD_AMI", timedelta.max)
     monkeypatch.setattr(versions, "NEAR_THE_END", timedelta.min)
+    monkeypatch.setattr(old_prices, "STALE_AFTER", timedelta.max)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

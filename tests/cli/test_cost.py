@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,18 @@ def test_a_comparison_as_markdown_is_a_table_of_changes(project: Path, capsys: p
 def test_a_picture_says_when_prices_are_missing() -> None:
     cut = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"])])
     assert "without unknown prices (1)" in svg(estimate_stack(cut))
+
+
+def test_every_command_that_sums_dollars_warns_of_old_prices(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu_blueprint.cost.old_prices.STALE_AFTER", timedelta(days=-100_000))
+    run = ["training-plan", "prod", "train-h100", "--params", "7e9", "--nodes", "2", "--days", "3"]
+    commands = [["check", "dev"], ["cost", "dev"], ["cost", "dev", "--compare", "prod"], run, [*run, "--json"]]
+    for command in [*commands, ["cost", "dev", "--json"], ["cost", "dev", "--format", "markdown"], ["preview", "dev"]]:
+        assert main(command) == 0
+        said = capsys.readouterr()
+        text = " ".join((said.out + said.err).split())
+        assert "prices of instance types are older than a year" in text, command
+        if "--json" in command:
+            json.loads(said.out)

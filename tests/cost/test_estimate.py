@@ -1,13 +1,13 @@
 """The estimate of a whole stack."""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
 from gpu_blueprint.catalog import prices
-from gpu_blueprint.cli.text.cost import find_stale_prices
 from gpu_blueprint.cost.estimate import as_json, estimate_stack
+from gpu_blueprint.cost.old_prices import describe_old_prices
 
 from ..support import builders
 from ..support.catalogue_rows import rows
@@ -35,9 +35,9 @@ def test_old_prices_are_shown_with_their_day() -> None:
     here = [row for row in rows("prices.csv") if row["region"] == "us-east-1" and l4s.match(row["instance_type"])]
     oldest = min(date.fromisoformat(row["as_of"]) for row in here)
     assert found.as_of == oldest
-    assert find_stale_prices(found, oldest + prices.STALE_AFTER) is None
-    text = find_stale_prices(found, date(2029, 1, 1))
-    assert text is not None and str(oldest) in text and "tools.refresh_prices --region us-east-1" in text
+    assert describe_old_prices(builders.config(), oldest + prices.STALE_AFTER) == ""
+    next_day = describe_old_prices(builders.config(), oldest + prices.STALE_AFTER + timedelta(days=1))
+    assert f"the oldest of {oldest}" in next_day and not next_day.startswith("0 of")
 
 
 def test_unused_gpus_have_no_price_in_use() -> None:

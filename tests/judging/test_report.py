@@ -151,7 +151,7 @@ def test_rules_that_are_disabled_do_not_count_as_passed(tmp_path: Path) -> None:
 
 def test_a_borrowed_file_of_levels_is_named() -> None:
     assert summarize_findings([], "qa").endswith(
-        " policies: all pass (levels of policies/prod.json, since qa has none)"
+        " policies: all pass (levels of policies/prod.json, since qa has none; policies/qa.json gives it its own)"
     )
 
 

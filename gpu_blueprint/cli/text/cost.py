@@ -1,12 +1,10 @@
 """The estimate of a stack, or the changes between two estimates, in the format that the user chose."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 from typing import Any
 
 from rich.text import Text
 
-from ...catalog.prices import STALE_AFTER
 from ...config import StackConfig
 from ...cost.estimate import Estimate, as_json
 from ...cost.money import Usd
@@ -37,25 +35,25 @@ from .tables import make_console
 
 
 def show(
-    stack: StackFile, estimate: Estimate, comparison: Comparison | None, broken: Sequence[Problem], format_: Format
+    stack: StackFile, estimate: Estimate, comparison: Comparison | None, problems: Sequence[Problem], format_: Format
 ) -> None:
-    """Print an estimate or a comparison, and the bounds that the stack breaks."""
+    """Print an estimate or a comparison, the bounds that the stack breaks, and the warning of old prices."""
     match format_:
         case "json":
             document = changes_to_json(comparison) if comparison else _build_document(stack.config, estimate)
-            print_json({**document, "problems": [to_json(problem) for problem in broken]})
+            print_json({**document, "problems": [to_json(problem) for problem in problems]})
         case "sarif":
-            print_json(to_sarif("cost", {stack.name: broken}))
+            print_json(to_sarif("cost", {stack.name: problems}))
         case "markdown":
             print(changes_to_markdown(comparison) if comparison else _format_markdown(stack.config, estimate))
-            if broken:
-                print(to_markdown(broken, estimate.stack), end="")
+            if problems:
+                print(to_markdown(problems, estimate.stack), end="")
         case "text":
             if comparison:
                 show_changes(comparison)
             else:
                 _show_estimate(stack.config, estimate)
-            print_lines(broken, to_errors=True)
+            print_lines(problems, to_errors=True)
 
 
 def _build_document(config: StackConfig, estimate: Estimate) -> dict[str, Any]:
@@ -68,13 +66,6 @@ def describe_in_one_line(estimate: Estimate) -> str:
     expected = f"{cost.expected.hour}/h expected ({format_month(cost.expected.month)} a month)"
     most = "unknown because prices are missing" if cost.ceiling.hour.unknown else f"{cost.ceiling.hour}/h on demand"
     return f"costs {cost.floor.hour}/h idle, {expected}, at most {most}"
-
-
-def find_stale_prices(estimate: Estimate, today: date) -> str | None:
-    """Return a warning if the oldest price is too old."""
-    if estimate.as_of is None or today - estimate.as_of <= STALE_AFTER:
-        return None
-    return f"the oldest price of an instance is of {estimate.as_of}; {_describe_refresh(estimate)}"
 
 
 def _describe_refresh(estimate: Estimate) -> str:
@@ -116,8 +107,6 @@ def _list_price_warnings(estimate: Estimate) -> Iterator[str]:
     if estimate.unknown:
         unknown = f"no price is known of {', '.join(estimate.unknown)}, so sums with > are without it"
         yield f"{unknown}; {_describe_refresh(estimate)}"
-    if old := find_stale_prices(estimate, date.today()):
-        yield f"warning: {old}"
 
 
 def _format_markdown(config: StackConfig, estimate: Estimate) -> str:

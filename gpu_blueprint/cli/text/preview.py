@@ -15,7 +15,7 @@ from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
 from ...summary.stack import describe_enforcement, identify_stack
-from .cost import describe_in_one_line, find_stale_prices
+from .cost import describe_in_one_line
 from .hourly_ceilings import describe_tenant_ceilings
 from .preview_tables import PlainTable, build_tables
 from .preview_tree import build_resource_tree
@@ -40,8 +40,6 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
     failing = any(problem.severity == "error" for problem in findings)
     out.print(Text(summarize_findings(findings, config.environment), style="bold red" if failing else "green"))
     cost = estimate_stack(config)
-    if old := find_stale_prices(cost, date.today()):
-        out.print(Text(f"warning: {old}", style="yellow"))
     for line in describe_tenant_ceilings(config):
         out.print(Text(line))
     out.print(Text(describe_in_one_line(cost), style="bold"))

@@ -10,7 +10,7 @@ from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
 from ...summary.stack import describe_enforcement
-from .cost import describe_in_one_line, find_stale_prices
+from .cost import describe_in_one_line
 from .hourly_ceilings import describe_tenant_ceilings
 from .preview import count_resources, describe_missing_secrets
 from .preview_tables import build_tables
@@ -27,7 +27,6 @@ def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findi
     sentences = [
         f"{config.cluster_name} {describe_in_one_line(cost)}",
         *describe_tenant_ceilings(config),
-        find_stale_prices(cost, date.today()),
         describe_missing_secrets(stack.missing_secrets) if stack.missing_secrets else None,
         describe_enforcement(config) if config.tenants else None,
         count_resources(plan),

@@ -17,11 +17,12 @@ from urllib3.util import Retry
 
 from ...errors import MetricsError, UsageError
 from ..bounds import TooLargeError, call_within, read_at_most
+from .failures import describe_failure, shorten
 
 QUERY_PATH = "/api/v1/query"
 _CONNECT = 5
 """Seconds."""
-_CHUNK, _LONGEST_TEXT = 2**16, 500
+_CHUNK = 2**16
 _BUSY = (429, 502, 504)
 """Status codes of gateways that are worth another attempt. 503 is not one of them: Prometheus sends it for a stopped
 query."""
@@ -31,7 +32,6 @@ _TOO_MUCH = (422, 503)
 _MOST = 1e18
 """More than any count, sum or number of bytes in the answers."""
 _AMP = re.compile(r"aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)")
-FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090, or the Service of your own Prometheus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,6 @@ class Prometheus:
         """
         try:
             answer, body = self._ask(expr)
-        except requests.exceptions.SSLError as error:
-            text = f"its certificate is not trusted: {_find_cause(error)}; name the CA in REQUESTS_CA_BUNDLE"
-            raise MetricsError(f"{self.url}: {text}") from None
         except (TimeoutError, requests.exceptions.Timeout):
             raise MetricsError(f"{self.url}: no answer in time; ask for a shorter window with --days") from None
         except TooLargeError:
@@ -108,12 +105,8 @@ class Prometheus:
                 f"its answer has more than {self._patience.most_bytes:,} bytes; is it the Prometheus of the platform?"
             )
             raise MetricsError(f"{self.url}: {text}") from None
-        except requests.exceptions.RequestException as error:
-            text = (
-                f"cannot be reached: {_find_cause(error)}. For a Prometheus in the cluster: {FORWARD}, "
-                "then --prometheus http://localhost:9090"
-            )
-            raise MetricsError(f"{self.url}: {text}") from None
+        except OSError as error:  # every error of requests is one, and so is a REQUESTS_CA_BUNDLE that is no file
+            raise MetricsError(f"{self.url}: {describe_failure(error)}") from None
         return list(_read_samples(self._read_document(answer, body)))
 
     def _ask(self, expr: str) -> tuple[requests.Response, bytes]:
@@ -151,13 +144,13 @@ class Prometheus:
         try:
             document = json.loads(body)
             status = document["status"]
-            warnings = [_shorten(warning) for warning in list(document.get("warnings") or ())]
+            warnings = [shorten(warning) for warning in list(document.get("warnings") or ())]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            found = _shorten(f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}")
+            found = shorten(f"{answer.status_code} {answer.reason}, {answer.headers.get('Content-Type', 'no type')}")
             raise MetricsError(f"{self.url}{QUERY_PATH}: is no Prometheus: it answered {found}") from None
         if status != "success":
             remedy = "; ask for a shorter window with --days" if answer.status_code in _TOO_MUCH else ""
-            raise MetricsError(f"{self.url}: it refused a query: {_shorten(document.get('error', status))}{remedy}")
+            raise MetricsError(f"{self.url}: it refused a query: {shorten(document.get('error', status))}{remedy}")
         self.warnings |= dict.fromkeys(warnings)
         return document
 
@@ -165,13 +158,7 @@ class Prometheus:
 def _find_target(answer: requests.Response) -> str:
     """Return the address of a redirect without its query, which may hold secrets."""
     location = answer.headers.get("Location", "elsewhere")
-    return _shorten(re.split(r"[?#]", location, maxsplit=1)[0])
-
-
-def _shorten(text: object) -> str:
-    """Return a text of the server in a length that fits a message."""
-    whole = str(text)
-    return whole if len(whole) <= _LONGEST_TEXT else f"{whole[:_LONGEST_TEXT]}…"
+    return shorten(re.split(r"[?#]", location, maxsplit=1)[0])
 
 
 def _read_samples(document: Any) -> Iterator[Sample]:
@@ -182,7 +169,7 @@ def _read_samples(document: Any) -> Iterator[Sample]:
                 raise TypeError
             if isfinite(value):
                 if not 0 <= value < _MOST:  # every query returns a count, a share or a sum of these
-                    raise MetricsError(f"the server is no Prometheus of the platform: {value:g} for {_shorten(labels)}")
+                    raise MetricsError(f"the server is no Prometheus of the platform: {value:g} for {shorten(labels)}")
                 yield Sample(labels, value)
     except (KeyError, TypeError, ValueError, IndexError):
         raise MetricsError("the server is no Prometheus: its answer has no samples") from None
@@ -223,16 +210,6 @@ def _is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _find_cause(error: Exception) -> str:
-    """Return the text of the innermost error, which tells the most."""
-    cause: BaseException = error
-    while nested := getattr(cause, "reason", None) or (cause.args[0] if cause.args else None):
-        if not isinstance(nested, BaseException):
-            break
-        cause = nested
-    return _shorten(str(cause).split(": ", 1)[-1])
 
 
 def _send_no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -34,13 +34,20 @@ def their_chart(values: Any, chart: str = "gpu-operator") -> Build:
     return program(release(chart, values=values))
 
 
+_OFF = {"devices": "all", "mig-enabled": False}
+
+
 def _configs(layouts: Any) -> Build:
     """Research with other MIG layouts in the GPU Operator's values."""
     entries = {
         name: [{"devices": "all", "mig-enabled": True, "mig-devices": layout}] for name, layout in layouts.items()
     }
-    text = yaml.safe_dump({"version": "v1", "mig-configs": {"all-disabled": [{"mig-enabled": False}], **entries}})
+    text = yaml.safe_dump({"version": "v1", "mig-configs": {"all-disabled": [_OFF], **entries}})
     return with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), text)
+
+
+def _with_entry(**fields: Any) -> Any:
+    return {"version": "v1", "mig-configs": {"own": [{**_OFF, **fields}]}}
 
 
 LEGAL = cases_of(
@@ -62,6 +69,28 @@ LEGAL = cases_of(
         "gpu-research-gpu-operator-release",
         words=("odd", "9g.99gb"),
     ),
+    *(
+        fails(
+            f"a file that the MIG manager refuses: {words}",
+            with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), yaml.safe_dump(file)),
+            "gpu-research-gpu-operator-release",
+            words=f"refuses all MIG configs of gpu-research-gpu-operator-release: {words}",
+        )
+        for file, words in (
+            ({"mig-configs": {"own": [_OFF]}}, "it needs version: v1"),
+            ({"version": "v1", "MIG-configs": {}}, "it does not know the key MIG-configs"),
+            (_with_entry(migEnabled=True), "own: it does not know the key migEnabled"),
+            (_with_entry(**{"mig-enabled": True}), "own: mig-enabled: true needs mig-devices"),
+            (
+                _with_entry(**{"mig-enabled": True, "mig-devices": {"1g.10gb": 0}}),
+                "own: every count of mig-devices is 0",
+            ),
+            (_with_entry(**{"mig-devices": {"1g.10gb": 7}}), "own: mig-enabled: false contradicts mig-devices"),
+            ({"version": "v1", "mig-configs": {"own": [{"mig-enabled": False}]}}, "own: devices is missing"),
+        )
+    ),
+    passes("a layout that cuts nothing", _configs({"none": {}})),
+    passes("a count of 0 beside another profile", _configs({"some": {"1g.10gb": 7, "2g.20gb": 0}})),
     fails(
         "profiles of two GPU models",
         _configs({"odd": {"1g.5gb": 1, "1g.10gb": 1, "1g.18gb": 1}}),
@@ -104,7 +133,7 @@ DRIVER = cases_of(
     ),
     fails("the driver on", given("driver", "enabled", to=True), NAME, words="own driver"),
     fails("the toolkit on", given("toolkit", "enabled", to=True), NAME, words="own toolkit"),
-    fails("the chart's defaults, which install both", program(release("nvidia/gpu-operator")), "theirs", "theirs"),
+    undecided("the chart's defaults on nodes that nobody sees", program(release("nvidia/gpu-operator")), "theirs"),
     undecided("values not known", given(to=UNKNOWN), NAME),
     undecided("the driver not known", given("driver", "enabled", to=UNKNOWN), NAME),
     undecided(
@@ -123,7 +152,10 @@ DRIVER = cases_of(
     ),
     fails(
         "the driver on in a chart that Pulumi renders",
-        program(release("gpu-operator", type_="kubernetes:helm.sh/v4:Chart", values={"driver": {"enabled": True}})),
+        program(
+            release("gpu-operator", type_="kubernetes:helm.sh/v4:Chart", values={"driver": {"enabled": True}}),
+            resource("aws:eks/nodeGroup:NodeGroup", "group", {"amiType": "AL2023_x86_64_NVIDIA"}),
+        ),
         "theirs",
         "theirs",
     ),

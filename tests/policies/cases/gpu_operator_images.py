@@ -4,7 +4,7 @@ from typing import Any
 
 from policies import Resource
 
-from .stacks import Build, cases_of, fails, node_pool, passes, program, release, requirement, resource
+from .stacks import Build, cases_of, fails, node_pool, passes, program, release, requirement, resource, undecided
 
 _G6 = requirement("node.kubernetes.io/instance-type", "g6.xlarge")
 _ALIAS = {"alias": "al2023@v20260923"}
@@ -25,6 +25,10 @@ def _on_image(term: Any, family: str = "", **driver: Any) -> Build:
     return _operator(node_pool(_G6, node={"nodeClassRef": {"name": "own"}}, name="pool"), node_class, **driver)
 
 
+def _on_group(**inputs: Any) -> Build:
+    return _operator(resource("aws:eks/nodeGroup:NodeGroup", "group", {"instanceTypes": ["g6.xlarge"], **inputs}))
+
+
 def _tainted(type_: str, taints: Any, **inputs: Any) -> Build:
     group = resource(type_, "group", {"instanceTypes": ["g6.xlarge"], "taints": taints, **inputs})
     return program(release("gpu-operator"), group)
@@ -32,13 +36,39 @@ def _tainted(type_: str, taints: Any, **inputs: Any) -> Build:
 
 DRIVER = cases_of(
     "driver-left-to-ami",
+    undecided("values in a file", program(release("gpu-operator", valueYamlFiles=[{"path": "values.yaml"}])), "theirs"),
+    undecided("no nodes in the program", program(release("gpu-operator")), "theirs"),
+    passes("no nodes in the program, both parts off", _operator(enabled=False)),
+    *(
+        undecided(f"an image that nobody knows: {term}", _on_image(term, family), "theirs")
+        for term, family in (
+            ({"id": "ami-0123"}, "Custom"),
+            ({"id": "ami-0123"}, "AL2023"),
+            ({"tags": {"team": "ml"}}, "Bottlerocket"),
+            ({"name": "amazon-eks-gpu-node-ours", "owner": "111122223333"}, "AL2023"),
+            ({"name": "amazon-eks-node-al2023-*"}, "AL2023"),
+            ({"name": "ml-images-amazon-eks"}, "AL2"),
+            ({"ssmParameter": "/ml/images/bottlerocket"}, "Bottlerocket"),
+        )
+    ),
+    *(
+        passes(f"EKS's image without a driver: {term}", _on_image(term, "AL2023"))
+        for term in (
+            {"ssmParameter": "/aws/service/eks/optimized-ami/1.36/amazon-linux-2023/x86_64/standard/recommended"},
+            {"name": "amazon-eks-node-al2023-x86_64-standard-1.36-v2026*", "owner": "amazon"},
+            {"name": "amazon-eks-node-1.32-v2026"},
+            {"name": "bottlerocket-aws-k8s-1.36-x86_64-v1.67.0-*", "owner": 602401143452},
+        )
+    ),
+    undecided("a node group with its own image", _on_group(amiType="CUSTOM"), "theirs"),
+    undecided("a node group whose template may name an image", _on_group(launchTemplate={"id": "lt"}), "theirs"),
     passes("Ubuntu by the name of its publisher", _on_image({"tags": {"publisher": "Canonical"}}, "AL2023")),
     passes(
         "a default driver object for other nodes",
         _on_image(_ALIAS, nvidiaDriverCRD={"enabled": True, "nodeSelector": {"os": "ubuntu"}}),
     ),
     passes("a flag that is an empty text, which Helm takes for false", _on_image(_ALIAS, enabled="")),
-    fails("a Bottlerocket image by id", _on_image({"id": "ami-0123"}, "Bottlerocket"), "theirs"),
+    undecided("a Bottlerocket image by id", _on_image({"id": "ami-0123"}, "Bottlerocket"), "theirs"),
     fails("Amazon Linux 2 by its alias", _on_image({"alias": "al2@v20260923"}), "theirs"),
     fails(
         "EKS's image by its parameter",
@@ -69,9 +99,10 @@ DRIVER = cases_of(
         "theirs",
         words="own driver",
     ),
-    passes(
+    undecided(
         "a node group of pulumi-eks with an image of its own",
         _operator(resource("eks:index:NodeGroup", "group", {"amiId": "ami-0123", "instanceType": "g6.xlarge"})),
+        "theirs",
     ),
 )
 

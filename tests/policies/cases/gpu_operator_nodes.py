@@ -46,9 +46,7 @@ DRIVER = cases_of(
         "Ubuntu by a parameter", _operator({}, _pool(), _class({"ssmParameter": "/aws/service/canonical/ubuntu/eks"}))
     ),
     passes("Ubuntu by tags", _operator({}, _pool(), _class({"tags": {"os": "Ubuntu"}}, amiFamily="AL2023"))),
-    passes("an own image by id", _operator({}, _pool(), _class({"id": "ami-0123"}, amiFamily="Custom"))),
     passes("a single term in place of a list", _operator({}, _pool(), _class(amiSelectorTerms={"name": "ubuntu-eks"}))),
-    passes("a node group with its own image", _operator({}, _group(amiType="CUSTOM"))),
     passes("a node group whose image has no driver", _operator({}, _group(amiType="AL2023_x86_64_STANDARD"))),
     passes(
         "driver and toolkit off as text", _operator({"driver": {"enabled": "false"}, "toolkit": {"enabled": "False"}})
@@ -96,7 +94,7 @@ DRIVER = cases_of(
     passes("nodes without GPUs", _operator(_OFF, _pool(requirements=()), _EKS)),
     fails("EKS's image", _operator({}, _pool(), _EKS), *_BOTH),
     fails("EKS's image, the toolkit off", _operator(_DRIVER, _pool(), _EKS), "theirs", words="own driver"),
-    fails("EKS's image of a node class elsewhere", _operator(_DRIVER, _pool()), "theirs"),
+    undecided("a node class elsewhere", _operator(_DRIVER, _pool()), "theirs"),
     fails(
         "Bottlerocket by a parameter",
         _operator(
@@ -112,7 +110,12 @@ DRIVER = cases_of(
         "theirs",
     ),
     fails(
-        "an AL2023 image by id", _operator(_DRIVER, _pool(), _class({"id": "ami-0123"}, amiFamily="AL2023")), "theirs"
+        "EKS's image beside an image that nobody knows",
+        _operator(_DRIVER, _pool(), _class({"id": "ami-0123"}, {"alias": "al2023@v20260923"}, amiFamily="AL2023")),
+        "theirs",
+    ),
+    fails(
+        "a family without terms, which has EKS's images", _operator(_DRIVER, _pool(), _class(amiFamily="AL2")), "theirs"
     ),
     fails("a node group with NVIDIA's driver", _operator(_DRIVER, _group(amiType="AL2023_x86_64_NVIDIA")), "theirs"),
     fails(
@@ -184,11 +187,11 @@ DRIVER = cases_of(
         ),
         "theirs",
     ),
-    undecided("values in a file", program(release("gpu-operator", valueYamlFiles=[{"path": "values.yaml"}])), "theirs"),
     fails(
         "values in text",
         program(
-            release("gpu-operator", valueYamlFiles=[{"text": "driver: {enabled: true}\ntoolkit: {enabled: false}"}])
+            release("gpu-operator", valueYamlFiles=[{"text": "driver: {enabled: true}\ntoolkit: {enabled: false}"}]),
+            _group(amiType="AL2023_x86_64_NVIDIA"),
         ),
         "theirs",
     ),

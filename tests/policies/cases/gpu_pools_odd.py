@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from policies import UNKNOWN
+from policies import UNKNOWN, Resource
 
 from .node_overlays import overlay
+from .overlay_counts import SLICE, operator
 from .stacks import Build, cases_of, fails, node_pool, passes, program, requirement, undecided
 
 _TYPE, _WELL_KNOWN = "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-"
@@ -22,6 +23,12 @@ def _g6(**spec: Any) -> Build:
 
 def _asking(key: str, values: Any, operator: Any = "In") -> Build:
     return program(node_pool({"key": f"{_WELL_KNOWN}{key}", "operator": operator, "values": values}))
+
+
+def _cut(*limits: str) -> Resource:
+    """A pool of p5 whose GPUs the MIG manager cuts into slices of 10 GB."""
+    bounds = dict.fromkeys(limits, "56")
+    return node_pool(requirement(_TYPE, "p5.48xlarge"), name="cut", template=_SLICED, limits=bounds)
 
 
 _SLICED = {"metadata": {"labels": {"nvidia.com/mig.config": "all-1g.10gb"}}}
@@ -153,6 +160,30 @@ LIMITED = cases_of(
 
 REACHABLE = cases_of(
     "gpu-limit-reachable",
+    *(
+        fails(
+            f"a limit in a resource that no node hands out: {name}",
+            program(operator(), _cut(name), overlay({"nvidia.com/gpu": 0, SLICE: 56}, "p5.48xlarge", pools=("cut",))),
+            "cut",
+            words=f"limits {name}, and its nodes hand out",
+        )
+        for name in ("nvidia.com/mig-2g.20gb", "nvidia.com/gpu.shared", f"{SLICE}.shared")
+    ),
+    passes("a limit in the slices of the nodes, without overlay", program(operator(), _cut(SLICE))),
+    passes("a limit in whole GPUs, which EC2 reports", program(operator(), _cut("nvidia.com/gpu"))),
+    passes("a limit in other slices, where nobody sees who cuts", program(_cut("nvidia.com/mig-2g.20gb"))),
+    passes(
+        "a limit in slices that only an overlay states, which another rule compares",
+        program(
+            operator(),
+            _cut("nvidia.com/mig-2g.20gb"),
+            overlay({"nvidia.com/mig-2g.20gb": 24}, "p5.48xlarge", pools=("cut",)),
+        ),
+    ),
+    passes(
+        "one of two limits",
+        program(operator(), _cut(SLICE, "nvidia.com/mig-2g.20gb")),
+    ),
     passes("a limit in thousands", _g6(limits={"nvidia.com/gpu": "1k"})),
     fails(
         "a resource that an overlay sets to 0.0",

@@ -8,6 +8,7 @@ from policies import UNKNOWN, Resource
 
 from .node_overlays import overlay
 from .stacks import (
+    GONE,
     Build,
     cases_of,
     fails,
@@ -34,11 +35,12 @@ def labelled(label: str, value: Any, *types: str) -> Resource:
     return node_pool(wanted, template={"metadata": {"labels": {label: value}}})
 
 
-def operator(strategy: str = "mixed", **parts: Any) -> Resource:
-    return release("gpu-operator", "operator", values={"mig": {"strategy": strategy}, **parts})
+def operator(strategy: str = "mixed", version: Any = "v26.7.0", **parts: Any) -> Resource:
+    given = {} if version is GONE else {"version": version}
+    return release("gpu-operator", "operator", values={"mig": {"strategy": strategy}, **parts}, **given)
 
 
-def _own_mig(**entries: Any) -> Resource:
+def own_mig(**entries: Any) -> Resource:
     """The operator with MIG configs of its own: name → layout of all GPUs, or the entries themselves."""
     configs = {
         name: found if isinstance(found, list) else [{"devices": "all", "mig-enabled": True, "mig-devices": found}]
@@ -62,6 +64,8 @@ def config_map(name: str, data: Any) -> Resource:
     return resource("kubernetes:core/v1:ConfigMap", "map", {"metadata": {"name": name}, "data": data})
 
 
+CUT_ALL = {"devices": "all", "mig-enabled": True, "mig-devices": {"1g.10gb": 7}}
+_OWN = {"version": "v1", "mig-configs": {"own": [CUT_ALL]}}
 _ONE = [
     {"devices": [0], "mig-enabled": True, "mig-devices": {"1g.10gb": 7}},
     {"devices": [1, 2, 3, 4, 5, 6, 7], "mig-enabled": False},
@@ -74,7 +78,7 @@ _FILTERED = [
 _AMBIGUOUS = [{**entry, "mig-devices": {"1g.10gb": count}} for entry, count in zip(_FILTERED, (4, 7), strict=True)]
 
 
-def _on_h100(release_: Resource, config: Any, capacity: Any, *more: Resource) -> Build:
+def on_h100(release_: Resource, config: Any, capacity: Any, *more: Resource) -> Build:
     return program(release_, labelled(CUT, config), overlay(capacity, "p5.48xlarge"), *more)
 
 
@@ -88,39 +92,39 @@ _EIGHT = (
 
 
 MIG = (
-    passes("a built-in config", _on_h100(operator(), "all-1g.10gb", _SEVEN)),
-    passes("a built-in config with media engines", _on_h100(operator(), "all-1g.10gb.me", {GPU: 0, f"{SLICE}.me": 8})),
+    passes("a built-in config", on_h100(operator(), "all-1g.10gb", _SEVEN)),
+    passes("a built-in config with media engines", on_h100(operator(), "all-1g.10gb.me", {GPU: 0, f"{SLICE}.me": 8})),
     passes(
         "the built-in config of several profiles",
-        _on_h100(
+        on_h100(
             operator(),
             "all-balanced",
             {GPU: 0, SLICE: 16, "nvidia.com/mig-2g.20gb": 8, "nvidia.com/mig-3g.40gb": 8},
         ),
     ),
-    passes("a config of the program", _on_h100(_own_mig(own={"1g.10gb": 7}), "own", _SEVEN)),
+    passes("a config of the program", on_h100(own_mig(own={"1g.10gb": 7}), "own", _SEVEN)),
     passes(
         "a config in a ConfigMap of the program",
-        _on_h100(
+        on_h100(
             operator(migManager={"config": {"name": "own"}}),
             "own",
             _SEVEN,
             config_map(
                 "own",
-                {_FILE: yaml.safe_dump({"mig-configs": {"own": [{"devices": "all", "mig-devices": {"1g.10gb": 7}}]}})},
+                {_FILE: yaml.safe_dump(_OWN)},
             ),
         ),
     ),
-    passes("a config elsewhere", _on_h100(operator(migManager={"config": {"name": "own"}}), "own", {GPU: 0, SLICE: 8})),
-    passes("one GPU of eight cut", _on_h100(_own_mig(own=_ONE), "own", {GPU: 7, SLICE: 7})),
-    passes("entries for other GPU models", _on_h100(_own_mig(own=_FILTERED), "own", _SEVEN)),
-    passes("entries that only device ids tell apart", _on_h100(_own_mig(own=_AMBIGUOUS), "own", {GPU: 0, SLICE: 32})),
+    passes("a config elsewhere", on_h100(operator(migManager={"config": {"name": "own"}}), "own", {GPU: 0, SLICE: 8})),
+    passes("one GPU of eight cut", on_h100(own_mig(own=_ONE), "own", {GPU: 7, SLICE: 7})),
+    passes("entries for other GPU models", on_h100(own_mig(own=_FILTERED), "own", _SEVEN)),
+    passes("entries that only device ids tell apart", on_h100(own_mig(own=_AMBIGUOUS), "own", {GPU: 0, SLICE: 32})),
     passes("no operator in the program", program(labelled(CUT, "own"), overlay({SLICE: 8}, "p5.48xlarge"))),
-    passes("a MIG manager that is off", _on_h100(operator(migManager={"enabled": False}), "all-1g.10gb", {SLICE: 8})),
-    passes("another strategy, which another rule refuses", _on_h100(operator("single"), "all-1g.10gb", {SLICE: 8})),
-    passes("MIG switched off", _on_h100(operator(), "all-disabled", {GPU: 8})),
-    *(passes(f"eight GPUs as {text}", _on_h100(operator(), "all-disabled", {GPU: text})) for text in _EIGHT),
-    passes("an overlay of other resources", _on_h100(operator(), "all-1g.10gb", {"hugepages-2Mi": "5Gi"})),
+    passes("a MIG manager that is off", on_h100(operator(migManager={"enabled": False}), "all-1g.10gb", {SLICE: 8})),
+    passes("another strategy, which another rule refuses", on_h100(operator("single"), "all-1g.10gb", {SLICE: 8})),
+    passes("MIG switched off", on_h100(operator(), "all-disabled", {GPU: 8})),
+    *(passes(f"eight GPUs as {text}", on_h100(operator(), "all-disabled", {GPU: text})) for text in _EIGHT),
+    passes("an overlay of other resources", on_h100(operator(), "all-1g.10gb", {"hugepages-2Mi": "5Gi"})),
     passes(
         "two overlays, one for each type",
         program(
@@ -132,7 +136,7 @@ MIG = (
     ),
     passes(
         "slices that another overlay of the pool states",
-        _on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 56}, "p5.48xlarge")),
+        on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 56}, "p5.48xlarge")),
     ),
     passes(
         "nodes that the operator does not serve",
@@ -159,43 +163,41 @@ MIG = (
     ),
     fails(
         "one slice more on each GPU",
-        _on_h100(operator(), "all-1g.10gb", {GPU: 0, SLICE: 64}),
+        on_h100(operator(), "all-1g.10gb", {GPU: 0, SLICE: 64}),
         "theirs",
         words=("64 ×", "56 × nvidia.com/mig-1g.10gb"),
     ),
-    fails("MIG switched off, whatever the strategy", _on_h100(operator("single"), "all-disabled", {GPU: 4}), "theirs"),
-    fails("another profile", _on_h100(operator(), "all-1g.10gb", {GPU: 0, "nvidia.com/mig-2g.20gb": 24}), "theirs"),
-    fails("the count of one GPU", _on_h100(_own_mig(own={"1g.10gb": 7}), "own", {GPU: 0, SLICE: "7"}), "theirs"),
-    fails("whole GPUs of a node that is cut", _on_h100(operator(), "all-1g.10gb", {**_SEVEN, GPU: 8}), "theirs"),
+    fails("MIG switched off, whatever the strategy", on_h100(operator("single"), "all-disabled", {GPU: 4}), "theirs"),
+    fails("another profile", on_h100(operator(), "all-1g.10gb", {GPU: 0, "nvidia.com/mig-2g.20gb": 24}), "theirs"),
+    fails("the count of one GPU", on_h100(own_mig(own={"1g.10gb": 7}), "own", {GPU: 0, SLICE: "7"}), "theirs"),
+    fails("whole GPUs of a node that is cut", on_h100(operator(), "all-1g.10gb", {**_SEVEN, GPU: 8}), "theirs"),
     fails(
         "a profile that is left out",
-        _on_h100(_own_mig(own=_MIX), "own", {GPU: 0, SLICE: 16}),
+        on_h100(own_mig(own=_MIX), "own", {GPU: 0, SLICE: 16}),
         "theirs",
         words="no nvidia.com/mig-2g.20gb",
     ),
     fails(
         "a label that names no built-in config",
-        _on_h100(operator(), "all-1g.5gb", {GPU: 0, "nvidia.com/mig-1g.5gb": 56}),
+        on_h100(operator(), "all-1g.5gb", {GPU: 0, "nvidia.com/mig-1g.5gb": 56}),
         "theirs",
         words="has no config",
     ),
-    fails(
-        "a label that names no config of the program", _on_h100(_own_mig(own={"1g.10gb": 7}), "owm", _SEVEN), "theirs"
-    ),
+    fails("a label that names no config of the program", on_h100(own_mig(own={"1g.10gb": 7}), "owm", _SEVEN), "theirs"),
     fails(
         "no label",
         program(operator(), node_pool(requirement(TYPE, "p5.48xlarge")), overlay(_SEVEN, "p5.48xlarge")),
         "theirs",
     ),
-    fails("MIG without slices", _on_h100(operator(), "all-enabled", _SEVEN), "theirs", words="hand out nothing"),
+    fails("MIG without slices", on_h100(operator(), "all-enabled", _SEVEN), "theirs", words="hand out nothing"),
     fails(
         "a layout that is switched off",
-        _on_h100(
-            _own_mig(own=[{"devices": "all", "mig-enabled": "false", "mig-devices": {"1g.10gb": 7}}]), "own", _SEVEN
+        on_h100(
+            own_mig(own=[{"devices": "all", "mig-enabled": "false", "mig-devices": {"1g.10gb": 7}}]), "own", _SEVEN
         ),
         "theirs",
     ),
-    fails("one GPU of eight cut, all counted", _on_h100(_own_mig(own=_ONE), "own", _SEVEN), "theirs"),
+    fails("one GPU of eight cut, all counted", on_h100(own_mig(own=_ONE), "own", _SEVEN), "theirs"),
     fails(
         "a GPU without MIG",
         program(operator(), labelled(CUT, "all-1g.10gb", "g6.xlarge"), overlay({GPU: 0, SLICE: 7}, "g6.xlarge")),
@@ -203,22 +205,18 @@ MIG = (
     ),
     fails(
         "a ConfigMap of the program, other counts",
-        _on_h100(
+        on_h100(
             operator(migManager={"config": {"name": "own"}}),
             "own",
             {GPU: 0, SLICE: 64},
-            config_map("own", {_FILE: {"mig-configs": {"own": {"devices": "all", "mig-devices": {"1g.10gb": "7"}}}}}),
+            config_map("own", {_FILE: {"version": "v1", "mig-configs": {"own": CUT_ALL}}}),
         ),
         "theirs",
     ),
     fails(
         "data as one text",
-        _on_h100(
-            operator(
-                migManager={
-                    "config": {"data": "config.yaml: {mig-configs: {own: [{devices: all, mig-devices: {1g.10gb: 7}}]}}"}
-                }
-            ),
+        on_h100(
+            operator(migManager={"config": {"data": yaml.safe_dump({_FILE: _OWN})}}),
             "own",
             {GPU: 0, SLICE: 64},
         ),
@@ -226,7 +224,7 @@ MIG = (
     ),
     fails(
         "the ConfigMap that the operator makes itself",
-        _on_h100(operator(migManager={"config": {"name": "default-mig-parted-config"}}), "all-1g.10gb", {SLICE: 64}),
+        on_h100(operator(migManager={"config": {"name": "default-mig-parted-config"}}), "all-1g.10gb", {SLICE: 64}),
         "theirs",
     ),
     fails(
@@ -236,28 +234,28 @@ MIG = (
     ),
     fails(
         "slices that only an overlay of another pool states",
-        _on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 56}, "p5.48xlarge", pools=("other",))),
+        on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 56}, "p5.48xlarge", pools=("other",))),
         "theirs",
         words="no nvidia.com/mig-1g.10gb",
     ),
     fails(
         "slices that only an overlay of another type states",
-        _on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 7}, "p5.4xlarge")),
+        on_h100(operator(), "all-1g.10gb", {GPU: 0}, overlay({SLICE: 7}, "p5.4xlarge")),
         "theirs",
         words="no nvidia.com/mig-1g.10gb",
     ),
     fails(
         "whole GPUs that are left out beside slices",
-        _on_h100(_own_mig(own=_ONE), "own", {SLICE: 7}),
+        on_h100(own_mig(own=_ONE), "own", {SLICE: 7}),
         "theirs",
         words="no nvidia.com/gpu",
     ),
     passes(
         "whole GPUs, because the profiles of the config are of another GPU",
-        _on_h100(_own_mig(own={"1g.10gb": 1, "1g.5gb": 6}), "own", {GPU: 8}),
+        on_h100(own_mig(own={"1g.10gb": 1, "1g.5gb": 6}), "own", {GPU: 8}),
     ),
-    undecided("the label not known", _on_h100(operator(), UNKNOWN, {GPU: 0, SLICE: 64}), "theirs"),
-    undecided("the configs not known", _on_h100(operator(migManager=UNKNOWN), "own", {GPU: 0, SLICE: 64}), "theirs"),
+    undecided("the label not known", on_h100(operator(), UNKNOWN, {GPU: 0, SLICE: 64}), "theirs"),
+    undecided("the configs not known", on_h100(operator(migManager=UNKNOWN), "own", {GPU: 0, SLICE: 64}), "theirs"),
 )
 
 TRUE = cases_of(

@@ -7,7 +7,8 @@ import pytest
 
 from gpu_blueprint.catalog import find_instance
 from policies import UNKNOWN, Resource, Stack
-from policies.effects.gpu_counts import find_handout, list_mig_entries, read_layout
+from policies.effects.gpu_counts import find_handout
+from policies.effects.mig_files import list_mig_entries, read_layout
 from policies.values import NotYetKnownError, UnreadableError
 
 from ..cases.stacks import node_pool, release
@@ -18,7 +19,8 @@ MIG = "nvidia.com/mig.config"
 
 def _find_counts(type_: str, labels: Mapping[str, Any], values: Any, **more: Any) -> Mapping[str, int] | None:
     pool = node_pool(template={"metadata": {"labels": labels}})
-    releases = [release("gpu-operator", "operator", values={"mig": {"strategy": "mixed"}, **values})]
+    given = {"mig": {"strategy": "mixed"}, **values}
+    releases = [release("gpu-operator", "operator", version="v26.7.0", values=given)]
     found = find_handout(pool, find_instance(type_), Stack([pool, *releases, *more.get("others", ())]))
     return found.counts if found else None
 

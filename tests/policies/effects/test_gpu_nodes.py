@@ -10,7 +10,6 @@ from policies.effects.gpu_nodes import (
     is_switched_off,
     list_gpu_nodes,
     list_kept_taints,
-    may_need_driver,
     tolerates,
 )
 
@@ -80,21 +79,3 @@ def test_a_label_keeps_one_operand_off() -> None:
     pool = node_pool(template={"metadata": {"labels": {"nvidia.com/gpu.deploy.driver": False}}})
     assert is_switched_off(pool, "driver")
     assert not is_switched_off(pool, "device-plugin")
-
-
-@pytest.mark.parametrize(
-    ("spec", "needs"),
-    [
-        ({"amiSelectorTerms": [{"alias": "al2023@v20260923"}]}, False),
-        ({"amiSelectorTerms": [{"alias": "bottlerocket@v1.67.0"}], "amiFamily": "Custom"}, False),
-        ({"amiSelectorTerms": [{"id": "ami-1"}], "amiFamily": "Bottlerocket"}, False),
-        ({"amiSelectorTerms": [{"id": "ami-1"}], "amiFamily": "AL2"}, True),
-        ({"amiSelectorTerms": [{"owner": "099720109477", "name": "x"}], "amiFamily": "AL2023"}, True),
-    ],
-)
-def test_only_images_without_nvidias_driver_need_a_driver(spec: Any, needs: bool) -> None:
-    props = {"metadata": {"name": "own"}, "spec": spec}
-    node_class = resource("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "own", props)
-    pool = node_pool(node={"nodeClassRef": {"name": "own"}})
-    assert may_need_driver(pool, Stack([pool, node_class])) is needs
-    assert not may_need_driver(pool, Stack([pool]))

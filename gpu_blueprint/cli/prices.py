@@ -1,0 +1,14 @@
+"""The warning of old prices, for commands whose result is in dollars and that print no other warning of the stack."""
+
+from datetime import date
+
+from ..checks.budgets import warn_of_old_prices
+from ..judging.problems import put_into_file
+from ..loading import StackFile
+from .text.problems import print_lines
+
+
+def warn_of_prices(stack: StackFile) -> None:
+    """Print a warning to the standard error stream if prices of the stack are older than a year."""
+    found = warn_of_old_prices(stack.config, date.today())
+    print_lines([put_into_file(problem, stack.source) for problem in found], to_errors=True)

@@ -1,0 +1,80 @@
+"""Tell whether the image of GPU nodes holds NVIDIA's driver: it does, it does not, or the program does not say."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ..resources import Resource, Stack
+from ..values import NotYetKnownError, read_mapping, read_text
+from .gpu_nodes import list_node_classes
+from .node_groups import has_gpu_image
+
+Driver = Literal["holds", "lacks", "unknown"]
+_UBUNTU = ("ubuntu", "canonical", "99720109477")
+"""Marks of Ubuntu, which has no driver; the last is the account of its publisher, without the zero at its beginning,
+which a number loses."""
+_EKS_ALIASES = ("al2@", "al2023@", "bottlerocket@")
+"""Aliases of EKS's images; for types with GPUs, Karpenter takes the image with the driver."""
+_EKS_FAMILIES = ("AL2", "AL2023", "Bottlerocket")
+_AMAZON = ("", "amazon", "602401143452")
+"""Owners of EKS's images in the terms of a node class; without an owner it is Amazon or the account itself."""
+_EKS_PARAMETERS = ("/aws/service/eks/", "/aws/service/bottlerocket/")
+_GPU_MARKS = ("gpu", "nvidia")
+_PLAIN_NAME = re.compile(r"amazon-eks-(arm64-)?node-(\d|.*(standard|neuron))|bottlerocket-aws-k8s-[\d.]+-(x86|a)")
+"""Names of EKS's images without the driver."""
+
+
+def holds_driver(nodes: Resource, stack: Stack) -> bool:
+    """Tell whether the image of nodes holds NVIDIA's driver.
+
+    Raises:
+        NotYetKnownError: The image is of the company's own, or its node class is not in the program.
+    """
+    found = _find_driver(nodes, stack)
+    if found == "unknown":
+        raise NotYetKnownError(f"whether the image of {nodes.name} holds NVIDIA's driver")
+    return found == "holds"
+
+
+def _find_driver(nodes: Resource, stack: Stack) -> Driver:
+    if nodes.kind != "NodePool":
+        return _judge_group(nodes)
+    found = [driver for node_class in list_node_classes(nodes, stack) for driver in _judge_class(node_class)]
+    if "holds" in found:
+        return "holds"
+    return "unknown" if "unknown" in found or not found else "lacks"
+
+
+def _judge_group(group: Resource) -> Driver:
+    if has_gpu_image(group):
+        return "holds"
+    is_own = group.read_text("amiType").upper() == "CUSTOM" or group.get("amiId") or group.get("launchTemplate")
+    return "unknown" if is_own and group.read_text("amiType").upper() in ("", "CUSTOM") else "lacks"
+
+
+def _judge_class(node_class: Resource) -> list[Driver]:
+    """Return an answer for each term that selects images; without terms, the family has EKS's images."""
+    terms = node_class.list_blocks("spec", "amiSelectorTerms")
+    if terms:
+        return [_judge_term(term) for term in terms]
+    family = node_class.read_text("spec", "amiFamily")
+    return ["holds" if family in _EKS_FAMILIES else "lacks" if family.lower() in _UBUNTU else "unknown"]
+
+
+def _judge_term(term: Mapping[str, Any]) -> Driver:
+    tags = read_mapping(term.get("tags"), "amiSelectorTerms.tags")
+    alias, name, owner, parameter = (
+        read_text(term.get(field), "amiSelectorTerms").lower() for field in ("alias", "name", "owner", "ssmParameter")
+    )
+    words = " ".join([alias, name, owner, parameter, *tags, *(read_text(tag, "tags") for tag in tags.values())])
+    if any(mark in words.lower() for mark in _UBUNTU):
+        return "lacks"
+    if alias:
+        return "holds" if alias.startswith(_EKS_ALIASES) else "unknown"
+    if parameter.startswith(_EKS_PARAMETERS):
+        return "holds" if any(mark in parameter for mark in _GPU_MARKS) else "lacks"
+    if owner not in _AMAZON or not name.startswith(("amazon-eks-", "bottlerocket-aws-k8s-")):
+        return "unknown"
+    if any(mark in name for mark in _GPU_MARKS):
+        return "holds"
+    return "lacks" if _PLAIN_NAME.match(name) else "unknown"

@@ -1,0 +1,66 @@
+"""Questions about the MIG manager's files: their entries, and the reason why mig-parted refuses a whole file.
+
+Source: NVIDIA/mig-parted api/spec/v1/spec.go and pkg/types/mig_config.go; run on v0.13.1. mig-parted reads its keys by
+their exact letters, and refuses a key that it does not know.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..values import read_document, read_flag, read_mapping, read_mappings, read_text
+from .extended_resources import parse_count
+
+FILE = "config.yaml"
+"""The file that the MIG manager reads, of all files of its ConfigMap."""
+_KEYS = ("device-filter", "devices", "mig-enabled", "mig-devices")
+
+
+def list_mig_entries(configs: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return name → entries of each MIG config in the files of the MIG manager."""
+    named = read_mapping(_read_file(configs).get("mig-configs"), "mig-configs")
+    return {
+        read_text(name, "mig-configs"): read_mappings(entries, f"mig-configs.{name}") for name, entries in named.items()
+    }
+
+
+def _read_file(configs: Mapping[str, Any]) -> Mapping[str, Any]:
+    return read_mapping(read_document(configs.get(FILE), FILE), FILE)
+
+
+def read_layout(entry: Mapping[str, Any]) -> dict[str, int]:
+    """Return MIG profile → slices of one GPU; empty if the entry leaves MIG off."""
+    layout = read_mapping(entry.get("mig-devices"), "mig-devices")
+    enabled = read_flag(entry.get("mig-enabled"), "mig-enabled", default=bool(layout))
+    return {profile: parse_count(count) for profile, count in layout.items()} if enabled else {}
+
+
+def explain_refusal(configs: Mapping[str, Any]) -> str:
+    """Return why mig-parted refuses a file with all its configs; empty if it reads the file."""
+    file = _read_file(configs)
+    if not file:
+        return ""
+    if file.get("version") != "v1":
+        return "it needs version: v1 at its top"
+    if unknown := [str(key) for key in file if key not in ("version", "mig-configs")]:
+        return f"it does not know the key {unknown[0]}"
+    found = (
+        f"{name}: {fault}"
+        for name, entries in list_mig_entries(configs).items()
+        for entry in entries
+        for fault in _list_faults(entry)
+    )
+    return next(found, "")
+
+
+def _list_faults(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each reason why mig-parted refuses an entry, and with it the file."""
+    yield from (f"it does not know the key {key}" for key in entry if key not in _KEYS)
+    yield from (f"{key} is missing" for key in ("devices", "mig-enabled") if key not in entry)
+    layout = read_mapping(entry.get("mig-devices"), "mig-devices")
+    if not read_flag(entry.get("mig-enabled"), "mig-enabled", default=False):
+        if layout:
+            yield "mig-enabled: false contradicts mig-devices"
+    elif "mig-devices" not in entry:
+        yield "mig-enabled: true needs mig-devices, which may be {}"
+    elif layout and not any(map(parse_count, layout.values())):
+        yield "every count of mig-devices is 0"

@@ -1,0 +1,46 @@
+"""The names under which NVIDIA's device plugin hands out MIG slices, by its version."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from ..resources import Resource
+from ..values import read_text
+from .charts import is_chart, read_value
+
+_VARIANT = re.compile(r"(?<=gb)[.-].*")
+"""The end of a MIG resource's name that tells a variant of its profile, such as .me, .me.all, .gfx and -me."""
+_FIRST_PLUGIN, _FIRST_CHART = (0, 20, 0), (26, 7, 0)
+"""The device plugin that tells variants apart, and the GPU Operator's chart that brings it."""
+
+
+def is_plugin(release: Resource) -> bool:
+    """Tell whether a chart is NVIDIA's device plugin alone, which cuts no GPUs."""
+    return is_chart(release, "nvidia-device-plugin")
+
+
+def name_variants(counts: Mapping[str, int], chart: Resource) -> Mapping[str, int] | None:
+    """Return slices under the names that the device plugin of a chart gives them; None if nobody can tell.
+
+    Before v0.20.0 a profile such as 1g.10gb+me has the name of the plain profile, because the pattern of the plain
+    profile fits the beginning of it (NVIDIA/k8s-device-plugin#1462; its changelog of v0.20.0, #1807; run on v0.19.1).
+    """
+    plain = {name: _VARIANT.sub("", name) for name in counts}
+    if all(name == short for name, short in plain.items()):
+        return counts
+    stated = "" if is_plugin(chart) else read_text(read_value(chart, "devicePlugin", "version"), "devicePlugin.version")
+    version = _parse_version(stated or chart.read_text("version"))
+    if version is None:
+        return None
+    if version >= (_FIRST_PLUGIN if stated or is_plugin(chart) else _FIRST_CHART):
+        return counts
+    found: Counter[str] = Counter()
+    for name, count in counts.items():
+        found[plain[name]] += count
+    return found
+
+
+def _parse_version(text: str) -> tuple[int, ...] | None:
+    """Return the numbers of an exact version, with or without v; None for ranges, digests and no version."""
+    found = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)([-+].*)?", text.strip())
+    return tuple(map(int, found.groups()[:3])) if found else None

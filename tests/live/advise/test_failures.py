@@ -1,0 +1,81 @@
+"""A request without an answer: the message says what is wrong in plain words, whatever Python's errors look like."""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.errors import MetricsError
+from gpu_blueprint.live.advise.failures import describe_failure
+from gpu_blueprint.live.advise.prometheus import Prometheus
+
+from ...support.dripping_server import CHUNKED, OK, drip
+from ...support.fixed_answer import NO_SERIES, serve
+
+LEAKS = ("('", "', ", "')", "Error(", "Read(", "object at 0x", "Pool(", "_ssl.c", "]", "Errno")
+"""Parts of texts that Python makes of its own objects."""
+
+
+@contextmanager
+def _plain() -> Iterator[str]:
+    with serve(200, NO_SERIES) as (url, _):
+        yield url.replace("http://", "https://")
+
+
+def _ask(url: str) -> str:
+    with pytest.raises(MetricsError) as caught:
+        Prometheus(url).query("up")
+    return str(caught.value).removeprefix(f"{url}: ")
+
+
+def test_an_address_without_tls_is_named_as_what_it_is() -> None:
+    with _plain() as url:
+        assert _ask(url) == "it does not speak TLS; is it an address with http://?"
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        (OK + b"Content-Length: 500\r\n\r\n{}", "its answer broke off: bytes are missing at its end; ask again"),
+        (CHUNKED + b"1f4\r\n{}", "its answer broke off: bytes are missing at its end; ask again"),
+        (CHUNKED + b"zz\r\n{}", "its answer broke off: bytes are missing at its end; ask again"),
+        (OK + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", "its answer broke off: "),
+        (b"", "cannot be reached: Remote end closed connection without response"),
+        (OK + b"x: " + b"y" * 70_000, "cannot be reached: got more than 65536 bytes"),
+    ],
+)
+def test_an_answer_that_is_cut_leaves_no_python_in_the_message(head: bytes, words: str) -> None:
+    with drip(head, b"", pieces=0) as url:
+        said = _ask(url)
+    assert said.startswith(words) and not [leak for leak in LEAKS if leak in said], said
+
+
+def test_a_server_that_nobody_finds_is_named_without_python() -> None:
+    with serve(200, "") as (url, _):
+        pass
+    for address in (url, "http://prometheus.invalid:9090"):
+        said = _ask(address)
+        assert said.startswith("cannot be reached: ") and not [leak for leak in LEAKS if leak in said], said
+
+
+def test_a_bundle_of_certificates_that_is_no_file_is_a_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
+    with _plain() as url:
+        assert "none.pem" in _ask(url)
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "remedy"),
+    [
+        (18, "self-signed certificate", "name the CA in REQUESTS_CA_BUNDLE"),
+        (10, "certificate has expired", "renew it"),
+        (62, "Hostname mismatch", "name the host as the certificate does"),
+    ],
+)
+def test_a_certificate_gets_the_remedy_of_its_fault(code: int, message: str, remedy: str) -> None:
+    wrong = ssl.SSLCertVerificationError(1, f"[SSL: CERTIFICATE_VERIFY_FAILED] {message} (_ssl.c:1)")
+    wrong.verify_code, wrong.verify_message = code, message
+    said = describe_failure(OSError(wrong))
+    assert said.startswith(f"its certificate is not trusted: {message}; {remedy}")

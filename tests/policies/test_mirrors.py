@@ -1,0 +1,51 @@
+"""The mirror of a stack file is an allowed registry, and no other registry is; the pack and the plan agree."""
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.judging.levels import find_levels_file, read_levels
+from gpu_blueprint.judging.report import name_mirror
+from gpu_blueprint.judging.verdicts import judge_plan
+from gpu_blueprint.loading import parse
+from policies.mirrors import read_mirror
+
+from ..support import builders
+from ..support.plans import plan_of
+from ..support.policy_engine import running_pack
+
+PROD = read_levels(find_levels_file("prod"))
+PLACE = "registry.example.com:8443/gpu"
+RULE = "chart-registry-allowed"
+
+
+@pytest.mark.parametrize(("stated", "allowed"), [(PLACE, True), ("registry.example.com:8443/gp", False), ("", False)])
+def test_charts_may_come_from_the_mirror_that_the_stack_states(stated: str, allowed: bool) -> None:
+    planned = plan_of(builders.stack(images={"mirror": PLACE}))
+    found = judge_plan(planned, PROD, (), date.today(), mirror=stated)
+    assert {finding.verdict.rule for finding in found} == (set() if allowed else {RULE})
+    with running_pack(config={"gpu-blueprint:stack": json.dumps({"images": {"mirror": stated}})}) as pack:
+        pack.configure(PROD)
+        assert {verdict.rule for verdict in pack.verdicts(planned)} == (set() if allowed else {RULE})
+
+
+def test_registries_of_the_environment_stay_beside_the_mirror() -> None:
+    planned = plan_of(builders.stack(images={"mirror": PLACE}))
+    for registries, rules in ((["oci://none/"], set()), (["oci://registry.example.com:8443/gpu/"], set())):
+        found = judge_plan(planned, {RULE: {"registries": registries}}, (), date.today(), mirror=PLACE)
+        assert {finding.verdict.rule for finding in found} == rules
+    found = judge_plan(plan_of(builders.stack()), {RULE: {"registries": ["oci://none/"]}}, mirror=PLACE)
+    assert {finding.verdict.rule for finding in found} == {RULE}
+
+
+@pytest.mark.parametrize("stack", [None, "text", [], {}, {"images": None}, {"images": []}, {"images": {"mirror": 5}}])
+def test_a_program_without_a_mirror_allows_none(stack: Any) -> None:
+    assert read_mirror(stack) == ""
+
+
+def test_both_readers_of_the_mirror_agree() -> None:
+    for images in ({"mirror": PLACE}, {"allowed": ["docker.io"]}):
+        stack = builders.stack(images=images)
+        assert read_mirror(stack) == name_mirror(parse(stack, builders.REGION))
