@@ -12,6 +12,9 @@ from gpu_blueprint.monitoring.metrics import DCGM_JOB
 
 from ..gpu.dcgm_exporter import PORT_NAME
 
+_BY_NODE = {"action": "replace", "sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+"""The action is the default. A list of endpoints has one owner: a text without a default differs from the cluster."""
+
 
 def build_dcgm_monitor_spec(exporter_namespaces: Sequence[str]) -> dict[str, Any]:
     """Return the ``spec`` of dcgm-exporter's ServiceMonitor, which reads the exporters of these namespaces.
@@ -30,7 +33,7 @@ def build_dcgm_monitor_spec(exporter_namespaces: Sequence[str]) -> dict[str, Any
                 "interval": "30s",
                 "honorLabels": True,
                 "relabelings": [
-                    {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"},
+                    _BY_NODE,
                     {"action": "labeldrop", "regex": "namespace|pod|container|service|endpoint"},
                 ],
             }
@@ -90,10 +93,9 @@ def build_dns_monitor_spec() -> dict[str, Any]:
     The alerts need the label ``node``, because a cache answers for one node only. Its own port tells of its work on
     the node's network, which the plugin of CoreDNS does not know.
     """
-    by_node = [{"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}]
     return {
         "jobLabel": "k8s-app",
         "namespaceSelector": {"matchNames": [namespaces.KUBE_SYSTEM]},
         "selector": {"matchLabels": {"k8s-app": NODE_LOCAL_DNS}},
-        "endpoints": [{"port": port, "interval": "30s", "relabelings": by_node} for port in ("queries", "setup")],
+        "endpoints": [{"port": port, "interval": "30s", "relabelings": [_BY_NODE]} for port in ("queries", "setup")],
     }

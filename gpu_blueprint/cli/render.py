@@ -12,6 +12,7 @@ from ..plan import record
 from ..rendering import render_files
 from ..rendering.document import build_document
 from ..rendering.files import PLACES
+from ..rendering.manifests import INCOMPLETE
 from ..rendering.secrets_page import SECRETS_PAGE
 from .text.preview import count_resources
 from .text.tables import show_progress
@@ -31,8 +32,12 @@ def run(arguments: argparse.Namespace) -> int:
         _write(out, files)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror}") from None
-    others = f"{len(files) - 1 - (SECRETS_PAGE in files)} manifests, values, dashboards and jobs"
-    print(f"{out}: plan.json with {count_resources(plan)}, {others}")
+    others = sum("/" in name for name in files)
+    print(f"{out}: plan.json with {count_resources(plan)}, {others} manifests, values, dashboards and jobs")
+    if incomplete := sum(name.startswith(f"{INCOMPLETE}/") for name in files):
+        objects = f"{incomplete} object{'s' if incomplete > 1 else ''}"
+        without = "which no cluster takes without a value that only `pulumi up` knows"
+        print(f"{out / INCOMPLETE}: {objects} left out of kustomization.yaml, {without} (docs/gitops.md)")
     if SECRETS_PAGE in files:
         print(f"{out / SECRETS_PAGE} says which secrets the manifests lack")
     return 0

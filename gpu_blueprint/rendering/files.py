@@ -13,10 +13,11 @@ from ..training.samples import list_samples
 from ..training.workloads import build_workload
 from ..yaml_text import write_yaml
 from .flux import write_for_flux
-from .manifests import RELEASE, LeftOut, Manifest, leave_out_markers, list_manifests
+from .kustomization import KUSTOMIZATION, write_kustomization
+from .manifests import INCOMPLETE, RELEASE, LeftOut, Manifest, leave_out_markers, list_manifests
 from .secrets_page import SECRETS_PAGE, render_secrets_page
 
-PLACES = ("plan.json", "manifests", "values", "dashboards", "jobs", SECRETS_PAGE)
+PLACES = ("plan.json", KUSTOMIZATION, "manifests", INCOMPLETE, "values", "dashboards", "jobs", SECRETS_PAGE)
 """Everything that may be in the folder of a rendered stack."""
 
 
@@ -26,10 +27,10 @@ def render_files(config: StackConfig, plan: Sequence[PlannedResource], document:
     ``document`` is the content of plan.json: ``build_document``.
     """
     manifests = list_manifests(config, plan)
-    files = {"plan.json": json.dumps(document, indent=2) + "\n"}
+    files = {"plan.json": json.dumps(document, indent=2) + "\n", KUSTOMIZATION: write_kustomization(manifests)}
     for manifest in manifests:
         content = write_for_flux(manifest.content, keeps_keys=any(value.is_secret for value in manifest.left_out))
-        files[f"manifests/{manifest.file}"] = _list_left_out(manifest.left_out) + content
+        files[manifest.path] = _list_left_out(manifest.left_out) + content
         files |= _render_dashboards(manifest)
     files |= dict(_render_values(plan))
     files |= {f"jobs/{run.pool.name}.yaml": _render_run(config, run) for run in list_samples(config)}

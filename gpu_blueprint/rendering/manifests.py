@@ -1,5 +1,6 @@
 """The Kubernetes objects and Helm values of a plan, without secrets and without values that nobody knows yet."""
 
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from ..monitoring.secrets import KubernetesSecret, list_kubernetes_secrets
 from ..plan import PlannedResource
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
+INCOMPLETE = "incomplete"
+"""Folder of the objects that lack a value which only `pulumi up` knows."""
 _MARKERS = ("$unknown", "$secret", "$resource")
 _GONE: Any = object()
 
@@ -32,11 +35,21 @@ class Manifest:
     """One Kubernetes object as an API server takes it."""
 
     file: str
-    """Name of its file in the folder ``manifests``."""
+    """Name of its file."""
     content: Mapping[str, Any]
     left_out: Sequence[LeftOut] = ()
     secret: KubernetesSecret | None = None
     """The origin of the values, if the object is a Secret of monitoring."""
+
+    @property
+    def is_complete(self) -> bool:
+        """False if the object lacks a value that only `pulumi up` knows: no cluster takes it as it stands."""
+        return all(value.is_secret for value in self.left_out)
+
+    @property
+    def path(self) -> str:
+        """Path of its file in the folder of the stack: what nobody can apply lies apart from what everybody can."""
+        return f"{'manifests' if self.is_complete else INCOMPLETE}/{self.file}"
 
 
 def list_manifests(config: StackConfig, plan: Sequence[PlannedResource]) -> list[Manifest]:
@@ -57,8 +70,10 @@ def _build_manifest(found: PlannedResource, secrets: Mapping[Any, KubernetesSecr
     name = "-".join(part for part in (kind.lower(), metadata.get("namespace"), metadata["name"]) if part)
     secret = secrets.get((metadata.get("namespace"), metadata["name"])) if kind == "Secret" else None
     if secret and secret.plain:
-        # Pulumi's SDK marks all values of a Secret as secret, also the values that everybody may read.
-        content["stringData"] = dict(secret.plain)
+        # Pulumi's SDK marks all values of a Secret as secret, also the values that everybody may read. In stringData a
+        # second owner would meet a conflict with the first, and no removal of a key would ever reach the cluster.
+        content["data"] = {key: b64encode(value.encode()).decode() for key, value in secret.plain.items()}
+        content.pop("stringData", None)
         left_out = [value for value in left_out if value.path[-1] not in secret.plain]
     return Manifest(file=f"{name}.yaml", content=content, left_out=left_out, secret=secret)
 

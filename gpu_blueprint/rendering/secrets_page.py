@@ -25,7 +25,7 @@ def _list_lines(config: StackConfig, manifests: Sequence[Manifest], lacking: Seq
         for value in manifest.left_out:
             origin = _find_origin(manifest, value.path[-1])
             named = f", the config secret `{origin}`" if origin else ""
-            yield from [f"- `manifests/{manifest.file}`: `{value.place}`{named}"] if value.is_secret else []
+            yield from [f"- `{manifest.path}`: `{value.place}`{named}"] if value.is_secret else []
     if origins := sorted({origin for found in lacking if found.secret for origin in found.secret.from_config.values()}):
         yield from ("", "## With Pulumi", "")
         yield "`pulumi up` makes the Secrets itself. Set each value once; the command asks for it:"
@@ -53,8 +53,8 @@ def _list_commands(manifest: Manifest) -> Iterator[str]:
     keys = [str(value.path[-1]) for value in manifest.left_out if value.is_secret]
     variables = {key: _name_variable(_find_origin(manifest, key) or key) for key in keys}
     yield from (f"    read -rs {variable}" for variable in variables.values())
-    plain = manifest.content.get("stringData", {}).items()
-    literals = [f"--from-literal={shlex.quote(f'{key}={value}')}" for key, value in plain]
+    plain = manifest.secret.plain if manifest.secret else {}
+    literals = [f"--from-literal={shlex.quote(f'{key}={value}')}" for key, value in plain.items()]
     literals += [f'--from-literal={key}="${variable}"' for key, variable in variables.items()]
     name = shlex.quote(manifest.content["metadata"]["name"])
     yield f"    kubectl create secret generic {name} --namespace {_find_namespace(manifest)} \\"

@@ -68,21 +68,30 @@ def build_policy_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str,
     """Return the ``spec`` of a ValidatingAdmissionPolicy, with the waivers of the stack."""
     return {
         "failurePolicy": "Fail",
-        "matchConstraints": {
-            "resourceRules": [
-                {
-                    "apiGroups": [match.group],
-                    "apiVersions": list(match.versions),
-                    "operations": list(match.operations),
-                    "resources": list(match.resources),
-                }
-                for match in policy.matches
-            ]
-        },
+        "matchConstraints": build_match_constraints(policy.matches),
         **_list_named("matchConditions", policy.conditions),
         **_list_named("variables", policy.variables),
         "validations": [_build_validation(rule, list_waived_namespaces(config, rule.id)) for rule in policy.rules],
     }
+
+
+def build_match_constraints(matches: Sequence[Match]) -> dict[str, Any]:
+    """Return the ``matchConstraints`` of a policy, with every default.
+
+    The field has one owner, and the API server writes defaults into it. A text without them differs from the cluster
+    even where nothing has changed, so that a second owner of the policy, such as Flux beside Pulumi, meets a conflict.
+    """
+    rules = [
+        {
+            "apiGroups": [match.group],
+            "apiVersions": list(match.versions),
+            "operations": list(match.operations),
+            "resources": list(match.resources),
+            "scope": "*",
+        }
+        for match in matches
+    ]
+    return {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}, "resourceRules": rules}
 
 
 def _list_named(field_name: str, expressions: Mapping[str, str]) -> dict[str, Any]:
@@ -117,5 +126,9 @@ def build_binding_spec(config: StackConfig, policy: AdmissionPolicy) -> dict[str
 
 
 def build_tenant_selector() -> dict[str, Any]:
-    """Return the ``matchResources`` of bindings: the namespaces that carry the label of a tenant."""
-    return {"namespaceSelector": {"matchExpressions": [{"key": TENANT_LABEL, "operator": "Exists"}]}}
+    """Return the ``matchResources`` of bindings: the namespaces that carry the label of a tenant.
+
+    Every default stands in it, as in ``build_match_constraints``.
+    """
+    tenants = {"matchExpressions": [{"key": TENANT_LABEL, "operator": "Exists"}]}
+    return {"matchPolicy": "Equivalent", "namespaceSelector": tenants, "objectSelector": {}}

@@ -12,6 +12,7 @@ from typing import Any
 from ..config import Pool, StackConfig
 from ..config.pod_rooms import find_pod_room
 from ..sharing import POOL_KEY
+from .admission import Match, build_match_constraints
 from .cel import write_literal
 from .pod_subject import POD
 from .pod_variables import ASKS, ask_for, list_pod_variables
@@ -30,7 +31,7 @@ def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
     It is one patch of one expression, since the API server reads the pod anew after each patch. It is not invoked
     again: a second run would add each toleration twice.
     """
-    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    pods = Match(group="", resources=("pods",), operations=("CREATE",))
     resources = write_literal(list(config.exposed_resources))
     boxes = "(object.spec.containers + object.spec.?initContainers.orValue([]))"
     asks = f"{boxes}.exists(c, {resources}.exists(n, {ask_for('n')}))"
@@ -41,7 +42,7 @@ def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
     return {
         "failurePolicy": "Fail",
         "reinvocationPolicy": "Never",
-        "matchConstraints": {"resourceRules": [rule]},
+        "matchConstraints": build_match_constraints([pods]),
         "matchConditions": [{"name": "is-incomplete", "expression": f"has(object.spec.resources) || {asks}"}],
         "variables": [{"name": name, "expression": text} for name, text in variables.items()],
         "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}],

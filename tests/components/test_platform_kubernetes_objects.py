@@ -1,7 +1,9 @@
 """Objects of Kubernetes' own kinds are valid for the cluster's version."""
 
 import json
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 import kubernetes_validate
 import pytest
@@ -66,3 +68,42 @@ def test_only_namespaces_of_host_agents_allow_privileged_pods(planned: Plan) -> 
     }
     assert {level.pop(name, "privileged") for name in ("gpu-operator", "monitoring")} == {"privileged"}
     assert set(level.values()) <= {"baseline", "restricted"}
+
+
+DEFAULTS = {
+    "matchConstraints": {"matchPolicy", "namespaceSelector", "objectSelector"},
+    "matchResources": {"matchPolicy", "namespaceSelector", "objectSelector"},
+    "resourceRules": {"scope"},
+    "relabelings": {"action"},
+    "metricRelabelings": {"action"},
+    "fieldRef": {"apiVersion"},
+    "resourceFieldRef": {"divisor"},
+    "serviceAccountToken": {"expirationSeconds"},
+}
+"""Field that one owner has whole, or that lies in such a field → the defaults that the API server writes into it.
+
+Sources: pkg/apis/admissionregistration/v1/defaults.go and pkg/apis/core/v1/defaults.go of Kubernetes 1.36.4; the
+definitions of the Prometheus operator 0.93.1. tests/rehearsal/test_scene_on_engines.py asks the API server itself.
+"""
+
+
+def list_lacking(value: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of defaults that are left out."""
+    if isinstance(value, list):
+        for item in value:
+            yield from list_lacking(item, path)
+    if isinstance(value, Mapping):
+        field = path.rpartition(".")[2]
+        yield from (f"{path}.{name}" for name in sorted(DEFAULTS.get(field, set()) - {*value}))
+        for key, inside in value.items():
+            yield from list_lacking(inside, f"{path}.{key}")
+
+
+def test_fields_with_one_owner_state_their_defaults(planned: Plan) -> None:
+    """Otherwise a second owner that applies the same text, such as Flux beside Pulumi, meets a conflict."""
+    assert [
+        f"{found.name}{path}"
+        for found in inside_cluster(planned)
+        if kind(found) != "Release"
+        for path in list_lacking(found.inputs.get("spec", {}))
+    ] == []

@@ -16,6 +16,7 @@ from lab.lab import Lab
 from lab.scene import Manifest, identify
 
 from ..support import builders
+from ..support.co_owners import list_conflicts
 from ..support.engine_rehearsals import open_lab
 from ..support.plans import STACKS, find_resources
 from ..support.queued_stack import build_queued_stack, plan_queues
@@ -34,15 +35,16 @@ def lab() -> Iterator[Lab]:
 
 
 def apply(lab: Lab, manifest: Manifest) -> str:
-    """Apply a namespace, or try to apply another object; return the API server's objection.
+    """Apply a namespace, or try to apply another object; return the objection of the API server, or of a second owner.
 
     Objects of several stacks have the same names, and an applied object would forbid changes to some fields.
     """
     try:
-        lab.kube.apply(manifest, dry_run=manifest["kind"] != "Namespace")
+        answer = lab.kube.apply(manifest, dry_run=manifest["kind"] != "Namespace")
     except RefusedError as error:
         return f"{identify(manifest)}: {error.reason}"
-    return ""
+    conflicts = list_conflicts(manifest, answer)
+    return f"{identify(manifest)}: a second owner meets conflicts with {conflicts}" if conflicts else ""
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem.removeprefix("Pulumi."))

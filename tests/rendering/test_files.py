@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.rehearsal.scene import complete_volume
 from gpu_blueprint.rendering.files import PLACES
 
 from ..support import builders
@@ -44,7 +43,7 @@ def load(files: Mapping[str, str], folder: str) -> dict[str, Any]:
 
 
 def test_no_manifest_and_no_values_file_holds_a_marker(files: dict[str, str]) -> None:
-    read = {name: text for name, text in files.items() if name.startswith(("manifests/", "values/"))}
+    read = {name: text for name, text in files.items() if name.startswith(("manifests/", "incomplete/", "values/"))}
     assert len(read) > 5
     assert [name for name, text in read.items() if MARKER.search(text)] == []
 
@@ -61,15 +60,45 @@ def judge_builtin(text: str, version: str) -> str:
     found = yaml.safe_load(text)
     if found["apiVersion"].startswith(CUSTOM):
         return "custom"
-    return str(kubernetes_validate.validate(complete_volume(found), version, strict=True))
+    return str(kubernetes_validate.validate(found, version, strict=True))
 
 
-def test_a_volume_says_that_aws_gives_it_its_handle() -> None:
+def test_a_volume_whose_handle_aws_gives_lies_apart_and_says_so() -> None:
     section = yaml.safe_load((ROOT / "tests/configs/good/Pulumi.storage.yaml").read_text())["config"]
     rendered = render(section[STACK_KEY], section[REGION_KEY])
-    volume = rendered["manifests/persistentvolume-vision.homes.yaml"]
-    assert volume.startswith("# spec.csi.volumeHandle is left out, because only `pulumi up` knows it\n")
+    apart = sorted(name for name in rendered if name.startswith("incomplete/"))
+    assert apart == [
+        f"incomplete/persistentvolume-{volume}.yaml"
+        for volume in ("speech.homes", "speech.scratch", "vision.homes", "vision.scratch")
+    ]
+    for name in apart:
+        assert rendered[name].startswith("# spec.csi.volume"), name
+        assert "because only `pulumi up` knows it" in rendered[name].splitlines()[0]
     assert "is left out" not in rendered["manifests/persistentvolume-vision.weights.yaml"]
+
+
+def test_kustomize_gets_every_complete_manifest_and_nothing_else(files: dict[str, str]) -> None:
+    listed = yaml.safe_load(files["kustomization.yaml"])["resources"]
+    assert sorted(listed) == sorted(name for name in files if name.startswith("manifests/"))
+    assert [name for name in listed if "only `pulumi up` knows" in files[name]] == []
+
+
+def test_kustomize_applies_namespaces_and_policies_before_what_they_hold(files: dict[str, str]) -> None:
+    """A pod that is created before a policy lacks what the policy adds, and nothing repairs it."""
+    kustomization = yaml.safe_load(files["kustomization.yaml"])
+    assert kustomization["sortOptions"] == {"order": "fifo"}
+    objects = [yaml.safe_load(files[name]) for name in kustomization["resources"]]
+    places = {(found["kind"], found["metadata"]["name"]): place for place, found in enumerate(objects)}
+    last_policy = max((place for (kind, _), place in places.items() if "AdmissionPolicy" in kind), default=-1)
+    tenants = {found["metadata"]["name"] for found in objects if is_tenant(found)}
+    for place, found in enumerate(objects):
+        namespace = found["metadata"].get("namespace")
+        assert places.get(("Namespace", namespace), -1) < place, found["metadata"]
+        assert last_policy < place or not ({namespace, found["metadata"]["name"]} & tenants and "spec" in found)
+
+
+def is_tenant(found: Mapping[str, Any]) -> bool:
+    return found["kind"] == "Namespace" and "gpu-blueprint/tenant" in found["metadata"].get("labels", {})
 
 
 def test_every_file_has_its_place(files: dict[str, str]) -> None:
@@ -86,18 +115,18 @@ def team() -> dict[str, str]:
 
 
 def test_a_secret_that_the_program_knows_is_in_no_file(team: dict[str, str]) -> None:
-    assert len(team) == 8
+    assert len(team) == 9
     assert [name for name, text in team.items() if "hunter2" in text or "aHVudGVyMg" in text] == []
 
 
 def test_a_value_that_is_left_out_is_named_at_the_head_of_its_file(team: dict[str, str]) -> None:
-    assert team["manifests/configmap-mixed.yaml"].splitlines()[:3] == [
+    assert team["incomplete/configmap-mixed.yaml"].splitlines()[:3] == [
         "# metadata.labels.uid is left out, because only `pulumi up` knows it",
         "# data.later is left out, because only `pulumi up` knows it",
         "# data.password is a secret and left out; secrets.md says how to set it",
     ]
     found = load(team, "manifests")
-    assert found["manifests/configmap-mixed.yaml"]["data"] == {"plain": "yes"}
+    assert load(team, "incomplete")["incomplete/configmap-mixed.yaml"]["data"] == {"plain": "yes"}
     kept = {"annotations": {f"{FLUX}/ssa": "Merge"}}
     token = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token", **kept}}
     assert found["manifests/secret-token.yaml"] == token
@@ -115,9 +144,10 @@ def list_comments(files: Mapping[str, str]) -> Iterator[str]:
 def test_the_secrets_of_monitoring_keep_their_plain_values() -> None:
     files = render(build_stack_with_every_secret())
     found = load(files, "manifests")
-    assert found["manifests/secret-monitoring-grafana-admin.yaml"]["stringData"] == {"admin-user": "admin"}
-    assert found["manifests/secret-monitoring-remote-write.yaml"]["stringData"] == {"username": "gpu"}
-    assert "stringData" not in found["manifests/secret-monitoring-alert-routes.yaml"]
+    assert found["manifests/secret-monitoring-grafana-admin.yaml"]["data"] == {"admin-user": "YWRtaW4="}
+    assert found["manifests/secret-monitoring-remote-write.yaml"]["data"] == {"username": "Z3B1"}
+    assert "data" not in found["manifests/secret-monitoring-alert-routes.yaml"]
+    assert [name for name, manifest in found.items() if "stringData" in manifest] == []
     assert sorted(list_comments(files)) == [
         f"# stringData.{key} is a secret and left out; secrets.md says how to set it"
         for key in ("admin-password", "pagerdutyKey", "password", "slackWebhook", "smtpPassword", "watchdogUrl")
@@ -151,7 +181,7 @@ def test_the_shipped_stacks_that_train_have_jobs_over_two_nodes() -> None:
 
 def test_flux_substitutes_nothing_and_keeps_the_keys_of_secrets(files: dict[str, str]) -> None:
     """Flux deletes keys that kubectl wrote and the file lacks, and takes each ``${name}`` for a variable of its own."""
-    objects = load(files, "manifests") | load(files, "jobs")
+    objects = load(files, "manifests") | load(files, "incomplete") | load(files, "jobs")
     notes = {name: found["metadata"].get("annotations", {}) for name, found in objects.items()}
     with_variables = {name for name in objects if "${" in files[name]}
     assert {name for name, found in notes.items() if found.get(f"{FLUX}/substitute") == "disabled"} == with_variables

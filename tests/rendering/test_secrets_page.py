@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -65,13 +66,13 @@ def test_the_commands_make_the_namespace_and_then_every_key(files: dict[str, str
     assert "--from-literal=slackWebhook=value of SLACK_WEBHOOK" in made["alert-routes"]
     for name in made:
         manifest = yaml.safe_load(files[f"manifests/secret-monitoring-{name}.yaml"])
-        plain = {f"--from-literal={key}={value}" for key, value in manifest.get("stringData", {}).items()}
+        plain = {f"--from-literal={key}={b64decode(text).decode()}" for key, text in manifest.get("data", {}).items()}
         assert plain <= set(made[name])
 
 
 def test_a_secret_of_the_team_gets_a_command_and_another_object_is_only_named(tmp_path: Path) -> None:
     page = render_program(list_team_objects)["secrets.md"]
-    assert "\n- `manifests/configmap-mixed.yaml`: `data.password`\n" in page
+    assert "\n- `incomplete/configmap-mixed.yaml`: `data.password`\n" in page
     assert "## With Pulumi" not in page
     assert sorted(run_commands(page, tmp_path)) == [
         ["create", "secret", "generic", name, "--namespace", "default", "--from-literal=token=value of TOKEN"]

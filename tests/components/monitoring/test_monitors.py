@@ -10,6 +10,8 @@ from ...support import builders
 from ...support.plans import Plan, find_resource, find_resources, plan_of
 from .test_monitoring import EXISTING, plan_monitoring
 
+BY_NODE = {"action": "replace", "sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+"""Also the default, which the API server would write into the list that one owner has."""
 QUEUED: dict[str, Any] = {
     "pools": [builders.pool(name="train", purpose="training", instanceTypes=["p4d.24xlarge"])],
     "tenants": [builders.tenant(gpus={"train": 4})],
@@ -24,7 +26,7 @@ def plan_queued(monitoring: dict[str, Any]) -> Plan:
 def test_gpu_series_name_the_pod_that_holds_the_gpu_and_its_node() -> None:
     (endpoint,) = find_resource(plan_monitoring(), "ServiceMonitor", "-dcgm").inputs["spec"]["endpoints"]
     named, dropped = endpoint["relabelings"]
-    assert named == {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+    assert named == BY_NODE
     assert dropped["action"] == "labeldrop" and {"namespace", "pod", "container"} <= {*dropped["regex"].split("|")}
     assert (
         find_resource(plan_monitoring(), "ServiceMonitor", "-dcgm").inputs["spec"]["selector"]["matchLabels"]["app"]
@@ -100,7 +102,7 @@ def test_prometheus_reads_both_ports_of_every_dns_cache_by_its_node(monitoring: 
     ports = {port["name"]: port["port"] for port in service["spec"]["ports"]}
     assert [ports[endpoint["port"]] for endpoint in spec["endpoints"]] == [9253, 9353]
     for endpoint in spec["endpoints"]:
-        assert {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"} in endpoint["relabelings"]
+        assert BY_NODE in endpoint["relabelings"]
 
 
 def test_the_monitor_of_the_dns_cache_finds_no_other_service() -> None:

@@ -1,0 +1,39 @@
+"""Fields of an object that a second owner could not apply without force, although it applies the same text.
+
+Server-side apply compares a field whole if it has one owner, such as an atomic list, with what the cluster holds. What
+the API server or a webhook has written into the field since, such as a default, then counts as a difference.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def list_conflicts(applied: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
+    """Return the paths of the fields.
+
+    Args:
+        applied: The object as it was sent.
+        answer: The object as the API server answers, of which one manager owns fields.
+    """
+    (entry,) = [entry for entry in answer["metadata"]["managedFields"] if entry["operation"] == "Apply"]
+    return list(_list_differences(entry["fieldsV1"], applied, answer, ""))
+
+
+def _list_differences(owned: Mapping[str, Any], applied: Any, found: Any, path: str) -> Iterator[str]:
+    """Yield paths: a field without fields of its own is compared whole."""
+    inside = {key: below for key, below in owned.items() if key != "."}
+    if not inside and applied not in ({}, found):
+        yield path
+    for key, below in inside.items():
+        form, _, name = key.partition(":")
+        if form == "f" and name in applied:
+            yield from _list_differences(below, applied[name], found.get(name), f"{path}.{name}")
+        if form == "k":
+            mine, theirs = (_find_item(items, json.loads(name)) for items in (applied, found))
+            yield from _list_differences(below, mine, theirs, f"{path}[{name}]")
+
+
+def _find_item(items: list[Any], keys: Mapping[str, Any]) -> Any:
+    """Return the item of a list with these keys; a key that the text leaves out has its default."""
+    return next(item for item in items if all(item.get(key, value) == value for key, value in keys.items()))
