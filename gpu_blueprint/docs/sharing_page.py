@@ -22,6 +22,15 @@ without `nvidia.com/`. A dash means that it is not possible; the number refers t
 On AL2023 the GPU Operator applies the setting; a new A100 node reboots once for MIG. On Bottlerocket the node applies
 it at boot.
 
+## Where a pod lands
+
+Kubernetes compares nodes by their free CPU and memory, and not by their free GPUs: of two nodes, a pod of one GPU goes
+to the node with freer CPU, also where seven of its eight GPUs are in use and the other node is empty, or the other way
+round. On a node, NVIDIA's plugin gives the share or slice of the GPU that has most of them free, so two replicas lie on
+two GPUs. So free GPUs end in fragments, and nobody moves a running pod to make whole GPUs free. Where Karpenter may
+move pods (`WhenEmptyOrUnderutilized`), it empties nodes whose pods fit elsewhere; in other pools give large and small
+pods pools of their own.
+
 ## Change the sharing of a pool
 
 The sharing is a node label that names a file of the GPU Operator. A changed sharing changes the label, so Karpenter

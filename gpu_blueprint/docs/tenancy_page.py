@@ -119,10 +119,11 @@ of the policy. Nothing is judged by this policy from the next second on, in all 
 
     kubectl delete validatingadmissionpolicybinding gpu-blueprint-pods
 
-**A policy locks the platform out.** Every policy has `failurePolicy: Fail`, so a policy that cannot be evaluated
-refuses all that it judges. It can judge only namespaces with the label `gpu-blueprint/tenant`: system pods, Karpenter,
-monitoring and the nodes go on. No policy judges admission policies and their bindings, so the command above always
-works. If the policies stop all tenants, delete all bindings:
+**A policy locks the platform out.** Every policy has `failurePolicy: Fail`, so a policy that denies and cannot be
+evaluated refuses all that it judges. A policy that only warns (`enforcement: warn`, and templates of pods) warns and
+admits then, so that nothing is guarded but by the policies that always deny. Only namespaces with the label
+`gpu-blueprint/tenant` are judged: system pods, Karpenter, monitoring and the nodes go on. No policy judges admission
+policies and their bindings, so the command above always works. If the policies stop all tenants, delete all bindings:
 
     kubectl delete validatingadmissionpolicybinding <bindings>
 
