@@ -22,9 +22,8 @@ def list_memory_variables(config: StackConfig) -> Mapping[str, str]:
     """
     limits = {tenant.namespace_name: build_container_limits(config, tenant) for tenant in config.tenants}
     bounds = {space: [found["default"]["memory"], found["max"]["memory"]] for space, found in limits.items()}
-    default, most = (f"quantity(variables.memory[{at}])" for at in range(2))
-    request, limit = _find_memory("requests", "quantity('0')"), _find_memory("limits", default)
-    above = f"{request}.isGreaterThan({limit}) || {limit}.isGreaterThan({most})"
+    request, limit = _find_memory("requests", "'0'"), _find_memory("limits", "variables.memory[0]")
+    above = f"{request}.isGreaterThan({limit}) || {limit}.isGreaterThan(quantity(variables.memory[1]))"
     return {
         "memory": f"{write_literal(bounds)}[?request.namespace].orValue([])",
         "above": "variables.memory.size() == 0 ? [] : "
@@ -33,9 +32,12 @@ def list_memory_variables(config: StackConfig) -> Mapping[str, str]:
 
 
 def _find_memory(part: str, otherwise: str) -> str:
-    """Write CEL of the memory that the container ``c`` states; kinds such as JobSet keep numbers."""
-    amount = "type(q) == int ? quantity(string(1 * dyn(q))) : quantity(q)"
-    return f"c.?resources.?{part}[?'memory'].optMap(q, {amount}).orValue({otherwise})"
+    """Write CEL of the memory that the container ``c`` states; kinds such as JobSet keep numbers.
+
+    An optional value holds the text, since CEL of the API server cannot keep a quantity in it.
+    """
+    amount = "type(q) == int ? string(1 * dyn(q)) : q"
+    return f"quantity(c.?resources.?{part}[?'memory'].optMap(q, {amount}).orValue({otherwise}))"
 
 
 def bound_memory() -> AdmissionRule:
