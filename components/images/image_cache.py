@@ -34,6 +34,9 @@ class ImageCache(pulumi.ComponentResource):
             name,
             config,
             # ECR sets tags only with a role of the account (ECR user guide, "Creating a repository creation template").
+            # No condition on aws:SourceAccount: the guide's trust policy has none, and where ECR sent no account, no
+            # image could be pulled. ECR takes a role of the registry's own account alone (CreateRepositoryCreation
+            # Template, customRoleArn), so no other account can name this role.
             trust=build_service_trust("ecr.amazonaws.com"),
             own_policies={"repositories": build_repository_policy(config, images)},
             opts=pulumi.ResourceOptions(parent=self),

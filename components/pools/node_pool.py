@@ -21,6 +21,7 @@ def build_node_pool_spec(config: StackConfig, pool: Pool | CpuPool) -> dict[str,
     lifecycle = config.find_lifecycle(pool)
     starting = [dict(taint) for taint in list_startup_taints(config, pool)]
     return {
+        **({"weight": weight} if (weight := config.find_weight(pool)) else {}),
         "template": {
             "metadata": {"labels": pool.node_labels},
             "spec": {

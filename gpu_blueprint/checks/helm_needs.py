@@ -89,6 +89,10 @@ def _runs(replicas: Any) -> bool:
     return isinstance(replicas, int) and not isinstance(replicas, bool) and replicas >= 1
 
 
+def _states_no_retention(arguments: Any) -> bool:
+    return "storage.tsdb.retention" not in str(arguments)
+
+
 def _need(place: str, harm: str, keeps: Callable[[Any], bool] = _never, hint: str = "remove it") -> Need:
     chart, *path = place.split("/")
     return Need(chart=chart, path=tuple(path), harm=harm, keeps=keeps, hint=hint)
@@ -196,6 +200,8 @@ def _list_prometheus(monitoring: InstallMonitoring) -> Iterator[Need]:
         "remoteWrite": "monitoring.remoteWrite",
     }.items():
         yield _warn(f"{spec}/{field}", f"{stated} states it", hint=f"set {stated}, and remove it")
+    harm = "since Prometheus 3.11 its file wins, which holds monitoring.retentionDays and storageGib"
+    yield _warn(f"{spec}/additionalArgs", harm, _states_no_retention, "set monitoring.retentionDays, and remove it")
     yield _warn(f"{spec}/externalLabels", "series of clusters are told apart by these labels")
     yield _warn(f"{spec}/persistentVolumeClaimRetentionPolicy", "an edit of the StatefulSet may delete all samples")
     yield _warn(f"{spec}/reloadStrategy", "every pod could end Prometheus by HTTP", _is("ProcessSignal"))

@@ -29,7 +29,8 @@ class Billing(Model):
     """Percentages of `monthlyBudget`; an alarm is raised when AWS's forecast for the month reaches one of them."""
     topic_arn: TopicArn | None = None
     """An SNS topic of this account that receives every alarm and anomaly at once. Its policy must let
-    budgets.amazonaws.com and costalerts.amazonaws.com publish. Default: a new topic."""
+    budgets.amazonaws.com and costalerts.amazonaws.com publish. Default: a new topic, which nobody hears until somebody
+    subscribes: the `emails` get alarms of the budget at once, and anomalies once a day."""
     scope: Literal["account", "tag"] = "account"
     """The costs that the budget counts: the whole `account`, or the resources with the environment's `tag`. The tag
     counts nothing until the payer activates the tag `environment` for cost allocation."""

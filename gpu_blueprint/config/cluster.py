@@ -91,7 +91,8 @@ class SystemNodes(Model):
     instance_types: list[SystemInstanceType] = Field(["m7i.large"], min_length=1)
     """Instance types without GPU, all of one architecture."""
     count: int | None = Field(None, ge=2, le=MOST_SYSTEM_NODES)
-    """Number of nodes, spread over the zones; at least two, so that both replicas of Karpenter can run. The platform's
+    """Number of nodes, spread over the first two zones of the network, also of an existing one: of three nodes one zone
+    holds two, which go with it. At least two, so that both replicas of Karpenter can run. The platform's
     own pods run here and nowhere else, so `check` adds up their requests. With `monitoring: {mode: install}` they must
     fit on one node less, because a node may fail or be replaced. Default: 3 with
     `monitoring: {mode: install}`, else 2."""

@@ -32,7 +32,9 @@ _DEFAULT_CPU_USE = 0.1
 
 
 class CpuPool(Model):
-    """One Karpenter NodePool of nodes without GPUs. Every tenant may use it, within its quota of CPU and memory."""
+    """One Karpenter NodePool of nodes without GPUs. Every tenant may use it, within its quota of CPU and memory. A pod
+    that fits several CPU pools gets a new node of the first in the file that has room; Karpenter compares prices inside
+    a pool only."""
 
     name: Name
     """Name of the NodePool; pods may select the pool with the node label `gpu-blueprint/pool`."""
@@ -40,7 +42,8 @@ class CpuPool(Model):
     """`cpu` makes this a pool without GPUs."""
     instance_families: Annotated[list[Family], Field(min_length=1)] = ["m", "c", "r"]
     """Categories of instance types: `m` has 4 GiB of memory for each vCPU, `c` 2 GiB, `r` 8 GiB. The pool may use
-    every type of the catalogue in them, from 2 to 32 vCPUs; Karpenter takes the cheapest that fits the waiting pods."""
+    every type of the catalogue in them, from 2 to 32 vCPUs; of them Karpenter takes the cheapest that fits the
+    waiting pods."""
     arch: Literal["amd64", "arm64"] = "amd64"
     """Architecture of the nodes. An image that is not built for it does not start."""
     max_cpus: int = Field(ge=2, le=_MOST_CPUS)

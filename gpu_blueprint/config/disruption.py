@@ -93,7 +93,9 @@ class Disruption(Model):
     """The nodes that Karpenter may remove to save money. It replaces no spot node with a cheaper spot node, so
     under-used spot nodes go only when their pods fit on other nodes."""
     consolidate_after: DurationOrNever | None = None
-    """Time for which a node must be removable before Karpenter removes it."""
+    """Time for which a node must be removable before Karpenter removes it. It begins anew when a pod comes or ends, and
+    at each start of Karpenter, also of another leader, on nodes with a pod of no DaemonSet, ended pods included: an
+    update of Karpenter delays the removal of such nodes by this time."""
     expire_after: DurationOrNever | None = None
     """Age at which Karpenter drains a node by force: it ignores budgets, launches the successor afterwards, and nodes
     that were launched together go together. With `Never` a new AMI still replaces nodes, within the budgets."""

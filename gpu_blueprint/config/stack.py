@@ -26,6 +26,9 @@ from .stack_sections import StackSections
 from .storage import AnyStorage, S3Storage
 from .tenants import Grant, Tenant
 
+_MOST_WEIGHT = 100
+"""The highest weight that the definition of NodePool takes; the lowest is 1."""
+
 
 class StackConfig(StackSections):
     """One environment: an EKS cluster, its GPU pools and the teams that use them."""
@@ -147,6 +150,18 @@ class StackConfig(StackSections):
     def states_cpu_pools(self) -> bool:
         """True if the file names CPU pools; otherwise the platform makes one."""
         return len(self.gpu_pools) < len(self.pools)
+
+    def find_weight(self, pool: Pool | CpuPool) -> int | None:
+        """Return the weight of a NodePool, from 100 downwards in the order of the file; None beside no other CPU pool.
+
+        Pools behind the hundredth share the lowest weight.
+
+        Karpenter tries pools of equal weight by name from z to a, and compares no price between pools
+        (``OrderByWeight`` in pkg/utils/nodepool of Karpenter 1.14.1). Pods with GPUs name their pool.
+        """
+        names = [own.name for own in self.cpu_pools]
+        beside_others = len(names) > 1 and isinstance(pool, CpuPool)
+        return max(_MOST_WEIGHT - names.index(pool.name), 1) if beside_others else None
 
     def locate(self, pool: Pool | CpuPool) -> Path:
         """Return the place of a pool in the file: ``("pools", 2)``, and ``("pools",)`` for the platform's CPU pool."""

@@ -41,7 +41,8 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
     yield from list_storage_assumptions(stack)
     nat = prices.find_service_price("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
-    yield f"not included: data transfer{through}, logs, volumes of pods, support, taxes"
+    logs = f"CloudWatch ({', '.join(stack.cluster.logs)} of the control plane)" if stack.cluster.logs else "CloudWatch"
+    yield f"not included: data transfer{through}, {logs}, requests of S3, volumes of pods, support, taxes"
 
 
 def _list_spot_assumptions(stack: StackConfig) -> Iterator[str]:

@@ -24,6 +24,15 @@ it at boot. The MIG manager of the Operator would stop the kubelet before it cha
 belongs to the AMI (Operator v26.7.0 with mig-parted v0.15.0), and such nodes stayed NotReady on AL2023
 (NVIDIA/gpu-operator#2415). The platform gives it an empty name of the kubelet's service, so that the kubelet runs on.
 
+## Where a pod lands
+
+Kubernetes compares nodes by their free CPU and memory, and not by their free GPUs: of two nodes, a pod of one GPU goes
+to the node with freer CPU, also where seven of its eight GPUs are in use and the other node is empty, or the other way
+round. On a node, NVIDIA's plugin gives the share or slice of the GPU that has most of them free, so two replicas lie on
+two GPUs. So free GPUs end in fragments, and nobody moves a running pod to make whole GPUs free. Where Karpenter may
+move pods (`WhenEmptyOrUnderutilized`), it empties nodes whose pods fit elsewhere; in other pools give large and small
+pods pools of their own.
+
 ## Change the sharing of a pool
 
 The sharing is a node label that names a file of the GPU Operator. A changed sharing changes the label, so Karpenter

@@ -50,8 +50,9 @@ def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_m
         settings = {
             "concurrency": _STREAMS_AT_ONCE,
             **({"distributed": True} if gpus > 1 else {}),
-            # Without it, the streamer fills 40 GB of memory with weights on their way to the GPU. Each GPU has a
-            # process of its own, and all of them together leave half of the memory to Python and CUDA.
+            # Without it, the streamer fills 40 GB of memory with weights on their way to the GPU. Up to 0.16 of
+            # runai-model-streamer the limit is of each GPU's process, and all together leave half of the memory to
+            # Python and CUDA; from 0.17 on, with ``distributed``, it is of the node, and they leave more.
             "memory_limit": memory_mib * 2**20 // 2 // gpus,
         }
         yield f"--model-loader-extra-config={json.dumps(settings, separators=(',', ':'))}"

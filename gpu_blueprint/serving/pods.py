@@ -43,10 +43,13 @@ _SHARED_GIB = 1
 
 
 def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
-    """Return the pod template of a version."""
+    """Return the pod template of a version.
+
+    It rests on no admission policy: a replica starts also where somebody has deleted the binding that completes pods.
+    """
     pool = config.gpu_pools_by_name[model.pool]
     counts = {pool.profile.units[unit]: count for unit, count in pool.count_by_unit(model.gpus).items() if count}
-    pod = build_pod(config, pool, namespace=config.find_namespace(model), limits=counts)
+    pod = build_pod(config, pool, namespace=config.find_namespace(model), limits=counts, is_complete=True)
     spec = pod["spec"]
     (container,) = spec["containers"]
     return {

@@ -26,6 +26,10 @@ def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
     if pool.taints:
         taints = (f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}" for taint in pool.taints)
         yield Step("node taints", tuple(taints))
+    if stack.find_weight(pool):
+        order = " → ".join(own.name for own in stack.cpu_pools)
+        tried = f"{order}, the order of the stack file: the first that fits gets a new node, whatever it costs"
+        yield Step("tried", (tried,))
     ceiling = estimate_cpu_pool(stack, pool, ON_DEMAND).ceiling.hour
     yield Step("ceiling", (f"{pool.max_cpus} vCPUs (limits cpu), at most {ceiling} an hour on demand",))
     yield Step("a node goes", tuple(describe_lifecycle(stack, pool)))

@@ -88,7 +88,10 @@ def _describe_host_memory(stack: StackConfig, model: VllmModel) -> Iterator[str]
     left = limit
     if is_streamed(stack, model):
         left -= limit / 2
-        yield f"up to {limit / 2:.3g} GiB hold weights on their way to the GPU (memory_limit), during the start"
+        less = (
+            f", {limit / 2 / gpus:.3g} from 0.17 of the streamer on" if (gpus := count_devices(model.gpus)) > 1 else ""
+        )
+        yield f"up to {limit / 2:.3g} GiB hold weights on their way to the GPU (memory_limit{less}), during the start"
     if shared := [each["emptyDir"]["sizeLimit"] for each in spec["volumes"] if each["name"] == "shared-memory"]:
         left -= float(shared[0].removesuffix("Gi"))
         yield f"up to {shared[0].removesuffix('Gi')} GiB are shared memory of its processes (/dev/shm)"

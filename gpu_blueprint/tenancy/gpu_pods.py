@@ -15,7 +15,12 @@ _HUGEPAGES_MIB = 5120
 
 
 def build_pod(
-    stack: StackConfig, pool: Pool, *, namespace: str = "", limits: Mapping[str, int] | None = None
+    stack: StackConfig,
+    pool: Pool,
+    *,
+    namespace: str = "",
+    limits: Mapping[str, int] | None = None,
+    is_complete: bool = False,
 ) -> dict[str, Any]:
     """Build the smallest pod that runs in a pool.
 
@@ -27,13 +32,15 @@ def build_pod(
         pool: The pool in which the pod runs.
         namespace: Namespace of the pod; by default the namespace of the first tenant with a grant in the pool.
         limits: Extended resource → count; by default the least that the pool hands out.
+        is_complete: State also what Kubernetes fills in.
     """
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}
     place = namespace or _find_namespace(stack, pool)
     is_tenants = any(tenant.namespace_name == place for tenant in stack.tenants)
-    if (tolerations := list_tolerations(pool)) and not (is_tenants and stack.cluster.completes_pods):
+    is_filled_in = stack.cluster.completes_pods and not is_complete
+    if (tolerations := list_tolerations(pool)) and not (is_tenants and is_filled_in):
         spec["tolerations"] = tolerations
-    if is_tenants and not stack.cluster.completes_pods:
+    if is_tenants and not is_filled_in:
         spec["priorityClassName"] = name_pool_class(pool)
     requested = dict(limits or _find_least_request(pool))
     room = find_room(stack, pool, requested)

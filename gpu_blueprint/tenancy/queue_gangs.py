@@ -10,12 +10,24 @@ from .admission import AdmissionRule
 from .cel import write_literal
 
 _WHOLE = "type(q) == int ? 1 * dyn(q) : quantity(q).isInteger() ? quantity(q).asInteger() : 0"
-_UNITS = f"c.?resources.?limits[?n].optMap(q, {_WHOLE}).orValue(0)"
+
+
+def _count_units(container: str) -> str:
+    """Write CEL of the units of the resource ``n`` that a container asks for."""
+    return f"{container}.?resources.?limits[?n].optMap(q, {_WHOLE}).orValue(0)"
+
+
+_CONTAINERS, _INITS = (f"variables.spec[at].?{field}.orValue([])" for field in ("containers", "initContainers"))
+_IS_SIDECAR = "s.?restartPolicy.orValue('') == 'Always'"
 _OF_POD = (
-    f"([variables.spec[at].?containers.orValue([]).map(c, {_UNITS}).sum()] + "
-    f"variables.spec[at].?initContainers.orValue([]).map(c, {_UNITS})).max()"
+    f"([{_CONTAINERS}.map(c, {_count_units('c')}).sum() + "
+    f"{_INITS}.filter(s, {_IS_SIDECAR}).map(s, {_count_units('s')}).sum()] + "
+    f"{_INITS}.transformList(i, c, {_count_units('c')} + "
+    f"{_INITS}.transformList(j, s, j < i && {_IS_SIDECAR}, {_count_units('s')}).sum())).max()"
 )
-"""Units that a pod holds at least: its containers together, or the largest init container."""
+"""Units that a pod holds, as scheduler, quota and queue count them: its containers and sidecars together, or an init
+container with the sidecars before it, whichever is more. Source: AggregateContainerRequests in resource/helpers.go of
+k8s.io/component-helpers 0.36.4."""
 
 
 def list_gang_variables(config: StackConfig) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from .cel import write_literal
 from .pod_variables import QUEUED_KINDS
 from .queue_gangs import bound_gangs, list_gang_variables
 from .queue_kinds import CLUSTER_KINDS, JOB_CONTROLLERS, MIN_PARALLELISM, list_kinds, write_counts
+from .queue_memory import bound_memory, list_memory_variables
 from .queue_pods import write_is_owned, write_is_queued
 from .templates import list_template_variables, pick
 from .users import IS_CONTROLLER, write_is_operator, write_is_tenant, write_is_trusted
@@ -105,6 +106,7 @@ def _list_variables(config: StackConfig) -> dict[str, str]:
         "counts": write_counts(),
         "changes": f"request.operation == 'CREATE' || request.operation == 'UPDATE' && ({_CHANGES})",
         **list_gang_variables(config),
+        **list_memory_variables(config),
     }
 
 
@@ -122,6 +124,7 @@ def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:
     yield from _refuse_marks(config)
     yield _refuse_unknown_classes()
     yield bound_gangs()
+    yield bound_memory()
     yield from _keep_counted()
 
 

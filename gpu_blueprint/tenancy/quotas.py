@@ -45,7 +45,11 @@ _NO_OBJECTS = (
     "count/resourceclaims.resource.k8s.io",
     "count/resourceclaimtemplates.resource.k8s.io",
 )
-"""Objects that reach every node, the internet, or devices that no quota counts."""
+"""Objects that reach every node, the internet, or devices that no quota counts.
+
+The ResourceClaim of a pod that asks for the extended resource of a DeviceClass is one too: such a pod passes admission
+and stays Pending.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

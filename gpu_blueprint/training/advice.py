@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ..config import Pool, S3Storage, StackConfig
 from ..config.buying import tell_block_end
@@ -22,6 +23,8 @@ _LAUNCHERS = (
     ".sh",
 )
 """Parts of words that start a process for each GPU, or may do so."""
+_ELASTIC = {"torchrun", "torch.distributed.run", "torch.distributed.launch", "accelerate", "accelerate.commands.launch"}
+"""Names of torchrun, and of the program that calls its code."""
 _OVERRIDING = re.compile(r"--(nnodes|nproc[-_]per[-_]node|node[-_]rank|master[-_](addr|port)|rdzv[-_]\w+|standalone)\b")
 """Flags of torchrun that the pod has as variables."""
 _KEPT = f"{KEEP_S // 3600} h"
@@ -122,7 +125,7 @@ def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
         yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {run.most_restarts} restarts"
     yield f"follow: kubectl logs --follow {place} {pods}{' (the first node)' if run.spans_nodes else ''}"
     yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to save)"
-    yield f"resume: apply the text again; delete a run that has ended first, which stays for {_KEPT} with its logs"
+    yield f"resume: delete the run if it is there, then apply the text again; an ended run stays {_KEPT} with its logs"
     yield from _list_ends(run)
     if run.checkpoints:
         folder = name_checkpoint_folder(run)
@@ -154,6 +157,11 @@ def _list_ends(run: TrainingRun) -> Iterator[str]:
 
 
 def _ends_with_1(run: TrainingRun) -> bool:
-    """Return whether the program is torchrun by one of its names; a script around it may have codes of its own."""
+    """Return whether the program is torchrun by one of its names; a script around it may have codes of its own.
+
+    Programs that start another, such as ``numactl --cpunodebind=0 torchrun``, hand its code on. A script ends the
+    search, since its arguments follow.
+    """
     words = [word.rpartition("/")[2] for word in run.command]
-    return bool({"torchrun", "torch.distributed.run", "torch.distributed.launch"} & {*words[:4]})
+    before = takewhile(lambda word: not word.endswith((".py", ".sh")), words)
+    return bool(_ELASTIC & {*before})

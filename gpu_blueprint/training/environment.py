@@ -82,7 +82,7 @@ def _end_and_explain(config: StackConfig, run: TrainingRun) -> Iterator[dict[str
     """Yield the variables of the end: time for the last checkpoint, and a record of a collective that hangs."""
     # torchrun kills its workers 30 s after SIGTERM; PyTorch 2.12 and later read another time (pull request 172596).
     yield _set("TORCH_ELASTIC_SHUTDOWN_TIMEOUT", max(run.grace - _CLEAN_UP_S, 0))
-    # The names of PyTorch before 2.9, which later versions read too.
+    # The names of PyTorch before 2.9, which later versions read too; there TORCH_FR_… wins beside them, with a warning.
     yield _set("TORCH_NCCL_TRACE_BUFFER_SIZE", _RECORDED)
     yield _set("TORCH_NCCL_DUMP_ON_TIMEOUT", 1)
     # Scratch goes with the pod, and such a collective ends the pod.

@@ -15,7 +15,7 @@ from gpu_blueprint.checks.helm_needs import list_needs
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.monitoring import InstallMonitoring
 
-from ..support.builders import pool, service, services
+from ..support.builders import monitoring, pool, service, services
 from ..support.operator_plans import H100, mig
 from ..support.plans import shipped_config
 from ..support.queued_stacks import judge
@@ -126,6 +126,15 @@ KUBELET = {"name": "HOST_KUBELET_SYSTEMD_SERVICE"}
 def test_an_own_list_of_the_mig_manager_repeats_its_variables(env: Any, kept: bool) -> None:
     found = judge(pools=[SLICED], helmOverrides={"gpuOperator": {"migManager": {"env": env}}})
     assert ("helm-value-replaced" not in {problem.kind for problem in found}) == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "warns"), [("storage.tsdb.retention.time", 1), ("storage.tsdb.retention.size", 1), ("log.level", 0)]
+)
+def test_retention_by_a_flag_has_no_effect_and_is_told(name: str, warns: int) -> None:
+    spec = {"prometheus": {"prometheusSpec": {"additionalArgs": [{"name": name, "value": "90d"}]}}}
+    found = judge(**monitoring(), helmOverrides={"kubePrometheusStack": spec})
+    assert [problem.kind for problem in found].count("helm-value-replaced") == warns
 
 
 STACKS = ("dev", "research", "prod")

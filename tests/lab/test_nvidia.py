@@ -121,6 +121,8 @@ def test_nodes_have_the_labels_that_they_had_but_for_the_strategy_beside_mps(con
         assert count_labelled(labels, pool.profile.per_device) == {
             name: 2 * count for name, count in pool.profile.per_device.items()
         }
+        if cuts and "sharing" in file:  # the slices alone carry the replicas of a GPU that is cut and shared
+            assert (labels["nvidia.com/gpu.replicas"], labels["nvidia.com/gpu.sharing-strategy"]) == ("0", "none")
 
 
 def count_labelled(labels: dict[str, str], per_device: Any) -> dict[str, int]:

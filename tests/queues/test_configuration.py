@@ -31,6 +31,7 @@ def test_no_kind_is_managed_whose_pods_services_make() -> None:
 
 
 def test_a_late_job_is_tried_for_ever() -> None:
+    """Kueue 0.19 switches the wait on where the block is missing, with times of its own; 0.18 left it off."""
     waits = configuration_of({"readyTimeout": "45m"})["waitForPodsReady"]
     assert waits["timeout"] == waits["recoveryTimeout"] == "45m"
     assert "backoffLimitCount" not in waits["requeuingStrategy"] and not waits["blockAdmission"]
@@ -39,6 +40,12 @@ def test_a_late_job_is_tried_for_ever() -> None:
 def test_an_equal_claim_stops_nobody() -> None:
     """`LessThanOrEqualToFinalShare` does not come to rest: test_objects_rest_on_engines.py plays it."""
     assert configuration_of()["fairSharing"] == {"preemptionStrategies": ["LessThanInitialShare"]}
+
+
+def test_the_file_is_of_the_version_that_knows_its_fields() -> None:
+    """Kueue 0.19 loads a file of v1beta1 and drops the wait and fair sharing without a word."""
+    found = configuration_of()
+    assert (found["apiVersion"], found["kind"]) == ("config.kueue.x-k8s.io/v1beta2", "Configuration")
 
 
 def test_fair_sharing_is_there_or_not() -> None:

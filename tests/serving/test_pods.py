@@ -88,9 +88,10 @@ def test_memory_has_a_limit_and_cpu_has_none() -> None:
     assert read_memory_mib({"resources": {"limits": {"memory": "27Gi"}}}) == 27 * 1024
 
 
-def test_a_pod_of_an_older_kubernetes_names_its_class_and_its_tolerations() -> None:
+@pytest.mark.parametrize("version", ["1.35", "1.36"])
+def test_a_pod_names_its_class_and_its_tolerations_also_where_admission_would_fill_them_in(version: str) -> None:
     taint = [{"key": "ml.example.com/gpu", "value": "l40s"}]
-    old = builders.cluster(kubernetesVersion="1.35")
+    old = builders.cluster(kubernetesVersion=version)
     pools = [builders.pool(name="large", gpu="l40s", taints=taint), builders.cpu_pool(maxCpus=256)]
     tenants = [builders.tenant(name="serving", gpus={"large": 4}), builders.tenant(name="lab", gpus={})]
     found = spec(chat(), cluster=old, pools=pools, tenants=tenants)

@@ -130,7 +130,10 @@ def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str
         (("/opt/bin/torchrun", "a.py"), False),
         (("python", "-m", "torch.distributed.run", "a.py"), False),
         (("python3", "-u", "-m", "torch.distributed.launch", "a.py"), False),
+        (("numactl", "--cpunodebind=0", "env", "A=1", "B=2", "torchrun", "a.py"), False),
+        (("accelerate", "launch", "a.py"), False),
         (("python", "launch.py", "train.py"), True),
+        (("python", "run.py", "--launcher", "torchrun"), True),
         (("bash", "-c", "exec torchrun a.py"), True),
     ],
 )

@@ -81,6 +81,10 @@ _READ = (
     "Read the reason of each waiting job: `kubectl get workloads -A`, then"
     " `kubectl describe workload -n NAMESPACE NAME`. docs/queues.md explains the messages."
 )
+_FRAGMENTS = (
+    "If the pool is at `maxGpus` and its nodes have free GPUs, but none as many as a pod asks for: end or move a small"
+    " job, and give small jobs a pool of their own; docs/queues.md, Free GPUs in fragments."
+)
 _SHARES = "See who holds the pool: `blueprint explain STACK {{ $labels.tenant }}`, and the dashboard GPU queues."
 
 QUEUE_ALERTS = (
@@ -159,7 +163,7 @@ QUEUE_ALERTS = (
             "If no node has room: pods that hang in Terminating may hold the GPUs, on a node whose kubelet does not"
             " answer; `kubectl get pods -A -o wide` shows both. Kueue counts their GPUs as free, and they count against"
             " `maxGpus` of the pool: replace that node, as in the runbook of NodeNotReady.",
-            "If nodes have free GPUs, but none as many as a pod asks for: end or move a small job.",
+            _FRAGMENTS,
             "If pods still load images: GpuImagePullSlow. Otherwise Kueue takes the job back after"
             " `queueing.readyTimeout`, and tries it again (QueueCapacityMissing).",
         ),
@@ -176,6 +180,7 @@ QUEUE_ALERTS = (
         steps=(
             "Read why pods were not ready: `kubectl get events -A --field-selector reason=FailedScheduling`.",
             "If the reason is `InsufficientInstanceCapacity`: add instance types, zones or on-demand to the pool.",
+            _FRAGMENTS,
             "If nodes started and pods were still loading: raise `queueing.readyTimeout`, or make images smaller"
             " (GpuImagePullSlow).",
             "If a container crashes, the team must repair the job:"

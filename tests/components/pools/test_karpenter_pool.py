@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.summary import explain_cpu_pool
+
 from ...support import builders
 from ...support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of
 
@@ -77,6 +79,29 @@ def test_a_cpu_pool_moves_pods_together_and_never_expires() -> None:
         "budgets": [{"nodes": "10%"}],
     }
     assert spec["template"]["spec"]["expireAfter"] == "Never"
+
+
+def test_the_order_of_cpu_pools_in_the_file_says_which_of_them_karpenter_tries_first() -> None:
+    """Karpenter tries pools of equal weight by name from z to a. Weights from 100 downwards leave the pools before
+    unchanged when one is added; 1 is the lowest that the definition takes."""
+    pools = [builders.pool(), *(builders.cpu_pool(name=name, maxCpus=16) for name in ("small", "wide"))]
+    made = plan_of(builders.stack(pools=pools))
+    weights = {
+        pool.inputs["metadata"]["name"]: pool.inputs["spec"].get("weight") for pool in find_resources(made, "NodePool")
+    }
+    assert weights == {"main": None, "small": 100, "wide": 99}
+    many = [builders.pool(), *(builders.cpu_pool(name=f"c{at}", maxCpus=2) for at in range(103))]
+    stack = builders.config(pools=many)
+    assert [stack.find_weight(pool) for pool in stack.cpu_pools[-5:]] == [2, 1, 1, 1, 1]
+    assert "weight" not in find_spec("NodePool")
+
+
+def test_explain_says_which_cpu_pool_gets_a_pod_that_fits_several() -> None:
+    stack = builders.config(pools=[builders.pool(), *(builders.cpu_pool(name=name) for name in ("small", "a"))])
+    (lines,) = (step.lines for step in explain_cpu_pool(stack, stack.cpu_pools[1]) if step.title == "tried")
+    assert lines == ("small → a, the order of the stack file: the first that fits gets a new node, whatever it costs",)
+    alone = builders.config()
+    assert "tried" not in {step.title for step in explain_cpu_pool(alone, alone.cpu_pools[0])}
 
 
 def test_a_window_of_a_cpu_pool_is_written_in_utc() -> None:

@@ -1,6 +1,6 @@
 """Cases of the alerts about cost and limits."""
 
-from ...support.exporter_series import busy, ceiling, interruptions, node, quota, scaled
+from ...support.exporter_series import busy, ceiling, interruptions, named, node, quota, scaled
 from .case import POD, AlertCase, fires, quiet
 
 RESERVED = {"label_karpenter_k8s_aws_capacity_reservation_id": "cr-0a1b2c3d"}
@@ -82,6 +82,12 @@ CASES: tuple[AlertCase, ...] = (
         value="100%",
     ),
     quiet("GpuPoolAtCeiling", ceiling(9, 10), at="40m"),
+    # Karpenter has no series of the use of a resource before the pool has a node.
+    quiet(
+        "GpuPoolAtCeiling",
+        {named("karpenter_nodepools_limit", nodepool="main", resource_type="nvidia.com/gpu"): "8x300"},
+        at="40m",
+    ),
     fires("SpotInterruptionsFrequent", interruptions("1+1x300"), at="60m", labels={"nodepool": "main"}, value="60"),
     quiet("SpotInterruptionsFrequent", interruptions("1x30 2x300"), at="60m"),
     fires("SpotInterruptionsFrequent", interruptions("_x70 4x300"), at="100m", labels={"nodepool": "main"}, value="4"),
