@@ -31,8 +31,6 @@ CONTEXT_GIB = 0.5
 """GiB that CUDA's context takes on each GPU outside vLLM's part: an assumption, since nobody here has measured it."""
 _HIGH_UTILIZATION = 0.95
 """Part of the memory up to which people commonly go: an assumption, since the need beyond it differs by model."""
-_BLOCK = 16
-"""Tokens of one block of vLLM's KV cache."""
 _MIB = 1024
 
 
@@ -46,13 +44,11 @@ def refuse_models_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
         memory = measure_model(stack, version.pool, model)
         if memory is None or memory.fits:
             continue
-        longest = int(max(0.0, memory.cache / memory.sequence) * model.max_model_len) // _BLOCK * _BLOCK
         names = (version.pool.name, model.tenant)
-        if longest:
+        if memory.longest:
             path, reason = version.locate("maxModelLen"), _explain_cache(model, memory)
-            hint = (
-                f"write {longest} or less{_suggest_small_cache(version, model)}, or {_suggest(stack, version, model)}"
-            )
+            smaller = _suggest_small_cache(version, model)
+            hint = f"write {memory.longest} or less{smaller}, or {_suggest(stack, version, model)}"
             yield Problem("kv-cache-too-small", path, reason, hint, names=names)
         else:
             reason = _explain_memory(stack, version.pool, model, memory)
@@ -157,7 +153,8 @@ def _list_gpus(stack: StackConfig, model: VllmModel) -> Iterator[_Place]:
             moved = model.model_copy(update={"gpus": count})
             if count > row.gpu_devices or model.shape is None or _splits_badly(moved):
                 continue
-            memory = fill_devices(moved, model.shape, row.gpu_memory_mib / _MIB * USUAL_UTILIZATION)
+            whole = row.gpu_memory_mib / _MIB
+            memory = fill_devices(moved, model.shape, row.gpu, whole, whole * USUAL_UTILIZATION)
             if memory.fits:
                 sizes = f" and gpusPerNode: [{row.gpu_devices}]" if count > 1 else ""
                 words = f"add a pool with gpu: {row.gpu_name}{sizes}, and take gpus: {count} there"

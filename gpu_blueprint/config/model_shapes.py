@@ -38,6 +38,11 @@ class ModelShape(Model):
     group_size: Annotated[int, Field(ge=8, le=65536)] | None = None
     """Weights that share a scale in AWQ, GPTQ and compressed-tensors (`group_size` of `quantization_config`); small
     groups have more scales. Default: 128."""
+    sliding_layers: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Layers that keep the last tokens alone, of all `layers` (`sliding_attention` in `layer_types`); `slidingWindow`
+    says how many tokens. Default: none."""
+    sliding_window: Annotated[int, Field(ge=1, le=10**8)] | None = None
+    """Tokens that a layer of `slidingLayers` sees (`sliding_window`). Default: none."""
     kv_bytes_per_token: Annotated[int, Field(ge=1, le=10**9)] | None = None
     """Bytes that a token takes in the KV cache over all layers, for models that keep less than keys and values of every
     layer, such as latent attention. Default: computed from the layers and heads."""
@@ -50,7 +55,7 @@ class ModelShape(Model):
         return min(_EMBEDDING_SHARE * self.parameters, _MOST_EMBEDDINGS)
 
     def count_kv_bytes(self, bytes_per_number: float | None = None) -> float:
-        """Return the bytes of one token in the KV cache of all GPUs of a replica together.
+        """Return the bytes of one token in the KV cache of all GPUs of a replica together, in every layer.
 
         Args:
             bytes_per_number: Bytes of a number in a cache of another type, such as 1 for FP8.
@@ -64,3 +69,14 @@ class ModelShape(Model):
             reason = f"{self.embeddings:g} is more than all parameters, {self.parameters:g}"
             hint = "write 2 × vocab_size × hidden_size, or remove it"
             yield Problem("embeddings-above-parameters", ("embeddingParameters",), reason, hint)
+        if (self.sliding_layers is None) != (self.sliding_window is None):
+            reason = "slidingLayers counts the layers with a window, and slidingWindow its tokens"
+            yield Problem("sliding-layers-unclear", ("slidingLayers",), reason, "write both, or remove the other")
+        elif self.sliding_layers and self.sliding_layers > self.layers:
+            reason = f"{self.sliding_layers} layers with a window are more than all {self.layers} layers"
+            yield Problem("sliding-layers-unclear", ("slidingLayers",), reason, f"write {self.layers} or less")
+        elif self.sliding_layers and self.kv_bytes_per_token:
+            reason = (
+                "kvBytesPerToken counts the same bytes for every token, and layers with a window keep the last alone"
+            )
+            yield Problem("sliding-layers-unclear", ("kvBytesPerToken",), reason, "remove one of them")

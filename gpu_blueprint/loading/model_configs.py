@@ -6,18 +6,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..catalog.model_families import FAMILIES
 from ..catalog.quantizations import QUANTIZATIONS
+from ..catalog.server_images import default_server_image
 from ..errors import Path as FieldPath
 from ..errors import Problem, move_under
-from .model_lengths import find_longest_sequence
-from .model_sizes import DENSE, build_shape
+from .model_lengths import apply_overrides, find_longest_sequence
+from .model_sizes import build_shape
 from .stored_formats import find_group_size, find_stored_format
 
 LARGEST_FILE = 2**20
 """Bytes of a ``config.json``; known models have some thousands."""
 FIELD, LENGTH = "configJson", "maxModelLen"
-_CHANGES = ("hf-overrides", "rope-")
-"""Flags that change what the file says."""
+_LAST_MULTIPLIED = "v0.29.0"
+"""Tag of the last release that multiplies the length by YaRN's factor."""
 
 
 def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
@@ -72,15 +74,30 @@ def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterat
         return
     whole = {**present, **model}
     name, wanted, flags = whole.get(FIELD), whole.get(LENGTH), whole.get("arguments")
-    is_changed = isinstance(flags, dict) and any(str(flag).startswith(_CHANGES) for flag in flags)
-    if not isinstance(name, str) or type(wanted) is not int or is_changed:
+    flags = {str(flag): value for flag, value in flags.items()} if isinstance(flags, dict) else {}
+    if not isinstance(name, str) or type(wanted) is not int:
         return
     content = read_config_json(name, folder)
-    longest = None if isinstance(content, Problem) else find_longest_sequence(content)
+    changed = None if isinstance(content, Problem) else apply_overrides(content, flags)
+    if changed is None:
+        return
+    has_window = flags.get("disable-sliding-window") is not True
+    longest = find_longest_sequence(changed, _find_tag(whole), has_window=has_window)
     if longest and wanted > longest:
         reason = f"vLLM refuses sequences of {wanted} tokens: the model was made for {longest} (configJson)"
         place = (LENGTH,) if LENGTH in model else (FIELD,)
-        yield Problem("model-len-beyond-config", place, reason, f"write {LENGTH}: {longest} or less")
+        hint = f"write {LENGTH}: {longest} or less"
+        if wanted <= (find_longest_sequence(changed, _LAST_MULTIPLIED, has_window=has_window) or 0):
+            field = f'"max_position_embeddings": {wanted}'
+            hint += f", or let hf-overrides hold {field}: vLLM 0.30 and later do not multiply it by YaRN's factor"
+        yield Problem("model-len-beyond-config", place, reason, hint)
+
+
+def _find_tag(model: Mapping[str, Any]) -> str:
+    """Return the tag of a model's image as far as the stack file states it, or the tag that it gets."""
+    image = model.get("image")
+    stated = image.get("tag") if isinstance(image, dict) else None
+    return stated if isinstance(stated, str) else default_server_image("vllm").tag
 
 
 def read_config_json(name: str, folder: Path) -> Mapping[str, Any] | Problem:
@@ -146,9 +163,14 @@ def _compare_quantization(content: Mapping[str, Any], model: Mapping[str, Any]) 
         reason = f"configJson names no quantization, and {stated} reads weights that are stored in it"
         hint = "remove it, or write fp8_per_tensor, which vLLM makes from 16 bits"
         yield Problem("quantization-not-stored", ("quantization",), reason, hint)
-    elif stated and QUANTIZATIONS[stated].covers == "experts" and content.get("model_type") in DENSE:
+    elif stated and QUANTIZATIONS[stated].covers == "experts" and _has_no_experts(content):
         reason = f"{stated} makes only a mixture of experts small, and this model has no experts"
         yield Problem("quantization-not-stored", ("quantization",), reason, "choose another, such as fp8_per_tensor")
     elif fitting and stated not in fitting:
         reason = f"the weights are stored as {stored} (quantization_config), and the stack file says {stated or 'none'}"
         yield Problem("quantization-not-stored", ("quantization",), reason, f"write {' or '.join(fitting)}")
+
+
+def _has_no_experts(content: Mapping[str, Any]) -> bool:
+    family = FAMILIES.get(str(content.get("model_type")))
+    return family is not None and family.experts is None

@@ -1,56 +1,55 @@
-"""The size of a language model, computed from its ``config.json``.
+"""The size of a language model, computed from its ``config.json`` and the defaults of its family.
 
 Source: transformers, the configuration and the modelling code of each family. Norms and biases are left out: below one
 part in a thousand. Read 2026-11-23.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from ..config.model_shapes import DTYPE_BYTES, Dtype, ModelShape
+from ..catalog.model_families import FAMILIES, ModelFamily
+from ..config.model_shapes import Dtype, ModelShape
 from ..errors import Problem, suggest
+from .model_windows import count_sliding_layers
 
-DENSE = (
-    *("llama", "mistral", "qwen2", "qwen3", "phi3", "granite", "olmo2", "smollm3"),
-    *("gemma", "gemma2", "gemma3_text"),
-)
-"""Values of ``model_type`` of families whose layers hold attention and three matrices between two sizes."""
-EXPERTS: Mapping[str, tuple[str, str]] = {
-    "mixtral": ("num_local_experts", "intermediate_size"),
-    "gpt_oss": ("num_local_experts", "intermediate_size"),
-    "qwen3_moe": ("num_experts", "moe_intermediate_size"),
-}
-"""``model_type`` → fields with the number and the size of the experts, which take the place of the three matrices."""
-_TIED = ("gemma", "gemma2", "gemma3_text", "smollm3")
-"""Families whose output head is the embedding, if the file does not say so."""
-_KINDS_OF_LAYERS = {"full_attention", "sliding_attention"}
 _MATRICES = 3
 _LARGEST = 10**7
+_EXPERTS = ("num_local_experts", "num_experts")
+"""Names of the number of experts: transformers 5 takes both."""
 _STATE = "write shape in place of configJson, with the numbers of the model's card"
+
+
+_NO_FAMILY = ModelFamily(defaults={})
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """The fields of a file: those of the language model, then those around it."""
+    """The fields of a file: those of the language model, then those around it, then those of its family."""
 
     own: Mapping[str, Any]
     outer: Mapping[str, Any]
+    family: ModelFamily = _NO_FAMILY
 
     def find(self, name: str) -> Any:
         return self.own.get(name, self.outer.get(name))
 
-    def count(self, name: str, default: int | None = None) -> int:
-        """Return a whole number above 0; the default also stands for ``null``.
+    def count(self, *names: str, null: int | None = None) -> int:
+        """Return a whole number above 0: that of the file, or else of the family.
+
+        Args:
+            names: The field, then its other names.
+            null: Value that stands for ``null``, and for a field that neither the file nor the family has.
 
         Raises:
             ValueError: The field is missing, or holds anything else.
         """
-        value = self.own.get(name)
-        if value is None and default is not None:
-            return default
+        name = next((each for each in names if each in self.own), names[0])
+        value = self.own.get(name, self.family.defaults.get(name))
+        if value is None and null is not None:
+            return null
         if value is None:
             raise ValueError(f"the file has no {name}")
         if type(value) is not int or not 0 < value <= _LARGEST:
@@ -79,41 +78,44 @@ def build_shape(content: Mapping[str, Any]) -> dict[str, Any] | Problem:
 
 def _measure_language(reader: _Reader) -> tuple[dict[str, Any], int]:
     """Return the shape, and the parameters of the embeddings, which are of one matrix or of two."""
-    family = reader.find("model_type") if reader.own is reader.outer else reader.own.get("model_type")
-    if not isinstance(family, str) or family not in (*DENSE, *EXPERTS):
-        if family is None:
-            raise ValueError("it states no model_type")
-        hint = suggest(str(family)[:80], (*DENSE, *EXPERTS), "known are")
-        raise ValueError(f"its model_type is {str(family)[:80]!r} ({hint})")
+    reader = replace(reader, family=_find_family(reader))
     hidden, layers, heads = (reader.count(f) for f in ("hidden_size", "num_hidden_layers", "num_attention_heads"))
-    kv_heads = reader.count("num_key_value_heads", heads)
-    size = reader.count("head_dim", hidden // heads or None)
+    kv_heads = reader.count("num_key_value_heads", null=heads)
+    size = reader.count("head_dim", null=hidden // heads or None)
     tied = reader.find("tie_word_embeddings")
-    copies = 1 if (family in _TIED if tied is None else tied is True) else 2
+    copies = 1 if (reader.family.defaults["tie_word_embeddings"] if tied is None else tied is True) else 2
     embeddings = copies * reader.count("vocab_size") * hidden
     attention = 2 * hidden * size * (heads + kv_heads)
     shape: dict[str, Any] = {
-        "parameters": embeddings + layers * attention + _count_matrices(reader, family, hidden, layers),
+        "parameters": embeddings + layers * attention + _count_matrices(reader, hidden, layers),
         "dtype": _find_dtype(reader),
         "layers": layers,
         "kvHeads": kv_heads,
         "headSize": size,
         "heads": heads,
     }
-    if full := _count_full_layers(reader, layers):
-        shape["kvBytesPerToken"] = 2 * full * kv_heads * size * DTYPE_BYTES[shape["dtype"]]
-    return shape, embeddings
+    sliding, window = count_sliding_layers(reader.own, reader.family, layers)
+    return shape | ({"slidingLayers": sliding, "slidingWindow": window} if sliding else {}), embeddings
 
 
-def _count_matrices(reader: _Reader, family: str, hidden: int, layers: int) -> int:
+def _find_family(reader: _Reader) -> ModelFamily:
+    name = reader.own.get("model_type")
+    if isinstance(name, str) and name in FAMILIES:
+        return FAMILIES[name]
+    if name is None:
+        raise ValueError("it states no model_type")
+    raise ValueError(f"its model_type is {str(name)[:80]!r} ({suggest(str(name)[:80], FAMILIES, 'known are')})")
+
+
+def _count_matrices(reader: _Reader, hidden: int, layers: int) -> int:
     """Return the parameters between the layers' attention: of one block for each layer, or of all experts."""
-    if family not in EXPERTS:
+    if reader.family.experts is None:
         return layers * _MATRICES * hidden * reader.count("intermediate_size")
-    number, size = EXPERTS[family]
-    experts = reader.count(number)
+    number, size = reader.family.experts
+    experts = reader.count(number, *_EXPERTS)
     alone = reader.own.get("mlp_only_layers") or []
     dense = len(alone) if isinstance(alone, list) else layers + 1
-    if reader.count("decoder_sparse_step", 1) != 1 or dense > layers:
+    if reader.count("decoder_sparse_step", null=1) != 1 or dense > layers:
         raise ValueError("not every layer has experts")
     block = _MATRICES * hidden * reader.count(size) + hidden  # the router has a row for each expert
     plain = _MATRICES * hidden * reader.count("intermediate_size") if dense else 0
@@ -125,17 +127,6 @@ def _find_dtype(reader: _Reader) -> str:
     if value not in get_args(Dtype):
         raise ValueError(f"its dtype is {str(value)[:40]!r}, not {', '.join(get_args(Dtype))}")
     return str(value)
-
-
-def _count_full_layers(reader: _Reader, layers: int) -> int:
-    """Return the layers that keep every token, if others keep only the last; 0 if all layers are alike."""
-    kinds = reader.own.get("layer_types")
-    if not isinstance(kinds, list):
-        return 0
-    if len(kinds) != layers or not {str(kind) for kind in kinds} <= _KINDS_OF_LAYERS:
-        raise ValueError("layer_types names layers without attention, or not each layer")
-    full = kinds.count("full_attention")
-    return full if full < layers else 0
 
 
 def _list_encoders(content: Mapping[str, Any]) -> Iterator[str]:

@@ -7,13 +7,15 @@ gives the rest to the KV cache. It ends at its start if the cache does not hold 
 
 from dataclasses import dataclass
 
-from ..catalog.quantizations import KV_CACHE_FORMATS, find_quantization
+from ..catalog import Gpu
+from ..catalog.quantizations import find_quantization
 from ..config import Pool, StackConfig
 from ..config.model_shapes import DTYPE_BYTES, ModelShape
 from ..config.models import VllmModel
 from ..config.tenants import GpuAmount
 from ..sharing import Mig
 from ..sharing.profile import find_mig_layout
+from .sequence_cache import plan_sequence
 
 USUAL_UTILIZATION = 0.9
 """vLLM's own default: the rest is for the CUDA context and fragments."""
@@ -36,6 +38,8 @@ class ModelMemory:
     workspace: float
     sequence: float
     """KV cache of one sequence of the greatest length."""
+    longest: int
+    """Tokens of the longest sequence that the cache holds, in whole blocks and at most the greatest length."""
 
     @property
     def needed(self) -> float:
@@ -60,22 +64,31 @@ class ModelMemory:
 
 def measure_model(stack: StackConfig, pool: Pool, model: VllmModel) -> ModelMemory | None:
     """Return the memory of a replica in a pool; None if the size of the model is not known or the pool has no type."""
-    if model.shape is None or (device := find_device_gib(stack, pool, model.gpus)) is None:
+    if model.shape is None or (whole := find_gpu_gib(stack, pool)) is None:
         return None
-    return fill_devices(model, model.shape, device * find_utilization(pool, model))
+    device = whole * find_part(pool, model.gpus)
+    return fill_devices(model, model.shape, pool.model, whole, device * find_utilization(pool, model))
 
 
-def fill_devices(model: VllmModel, shape: ModelShape, granted_gib: float) -> ModelMemory:
-    """Return the memory of a replica on devices of which each grants the GiB."""
+def fill_devices(model: VllmModel, shape: ModelShape, gpu: Gpu, gpu_gib: float, granted_gib: float) -> ModelMemory:
+    """Return the memory of a replica.
+
+    Args:
+        model: The model.
+        shape: Its size.
+        gpu: The GPU.
+        gpu_gib: Memory of the whole GPU.
+        granted_gib: The part of each device, which is a GPU or a slice of it, that the replica takes.
+    """
     gpus = count_devices(model.gpus)
-    token = shape.count_kv_bytes(KV_CACHE_FORMATS[model.kv_cache_dtype].bytes_per_value)
-    # More GPUs than heads of keys and values keep each head several times.
-    copies = max(1, gpus / shape.kv_heads)
+    cache = plan_sequence(model, shape, gpus, gpu, gpu_gib)
+    weights, workspace, granted = count_weights_gib(model, shape), WORKSPACE_GIB * gpus, granted_gib * gpus
     return ModelMemory(
-        granted=granted_gib * gpus,
-        weights=count_weights_gib(model, shape),
-        workspace=WORKSPACE_GIB * gpus,
-        sequence=token * copies * model.max_model_len / _GIB,
+        granted=granted,
+        weights=weights,
+        workspace=workspace,
+        sequence=cache.count_bytes(model.max_model_len) / _GIB,
+        longest=cache.find_longest((granted - weights - workspace) * _GIB, model.max_model_len),
     )
 
 
@@ -93,16 +106,22 @@ def count_devices(amount: GpuAmount) -> int:
     return sum(amount.values()) if isinstance(amount, dict) else amount
 
 
+def find_gpu_gib(stack: StackConfig, pool: Pool) -> float | None:
+    """Return the GiB of the smallest GPU of a pool's instance types; None if the pool has no type."""
+    rows = stack.list_instances(pool)
+    return min(row.gpu_memory_mib for row in rows) / 1024 if rows else None
+
+
 def find_device_gib(stack: StackConfig, pool: Pool, amount: GpuAmount) -> float | None:
     """Return the GiB of a device that a process of a replica sees: a slice, or the whole GPU, also a shared one.
 
     Args:
         stack: The stack.
-        pool: The pool. Of its instance types the smallest GPU decides; None if it has no type.
+        pool: The pool; None if it has no type.
         amount: The units of a replica.
     """
-    rows = stack.list_instances(pool)
-    return min(row.gpu_memory_mib for row in rows) / 1024 * find_part(pool, amount) if rows else None
+    whole = find_gpu_gib(stack, pool)
+    return None if whole is None else whole * find_part(pool, amount)
 
 
 def find_part(pool: Pool, amount: GpuAmount) -> float:

@@ -63,6 +63,9 @@ def _describe_memory(stack: StackConfig, pool: Pool, model: VllmModel) -> Iterat
     yield f"the server takes {found.granted:.1f} GiB{over}: {_describe_utilization(pool, model, found.granted)}"
     yield f"weights {found.weights:.1f} GiB: {_describe_format(model, model.shape)}"
     yield f"{found.workspace:g} GiB for activations and CUDA graphs, which is assumed"
+    if model.shape.sliding_layers:
+        kept = f"the last {model.shape.sliding_window:,} tokens and those in flight"
+        yield f"{model.shape.sliding_layers} of {model.shape.layers} layers keep {kept}"
     yield (
         f"{max(found.cache, 0):.1f} GiB are left for the KV cache: {found.sequence:.2f} GiB for each sequence of "
         f"{model.max_model_len:,} tokens, so {found.sequences:,} at once"

@@ -12,7 +12,7 @@ from gpu_blueprint.loading import load, parse
 from gpu_blueprint.loading.model_configs import LARGEST_FILE, fill_shapes, read_config_json
 
 from ..support import builders
-from ..support.checked_models import build, config_of, find, only, vllm
+from ..support.checked_models import build, check, config_of, find, only, vllm
 from .test_model_sizes import LLAMA, llama
 
 PLACE = "models/llama/config.json"
@@ -235,6 +235,29 @@ def test_a_flag_that_changes_the_file_lifts_its_limit(folder: Path) -> None:
     write(folder / PLACE, max_position_embeddings=4096)
     longer = chat(maxModelLen=8192, arguments={"hf-overrides": '{"max_position_embeddings": 8192}'})
     assert "model-len-beyond-config" not in find(longer).values()
+
+
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8192}
+
+
+def test_yarn_makes_sequences_longer_until_vllm_0_29(folder: Path) -> None:
+    place, kind = "models.0.maxModelLen", "model-len-beyond-config"
+    new: dict[str, Any] = {"maxModelLen": 16384, "image": {"tag": "v0.31.0"}}
+    write(folder / PLACE, max_position_embeddings=8192, rope_scaling=YARN)
+    assert place not in find(chat(maxModelLen=16384, image={"tag": "v0.29.0"}))
+    assert place not in find(chat(maxModelLen=16384, image={"tag": "nightly"}))
+    (problem,) = (each for each in check(chat(**new)) if each.kind == kind)
+    assert '"max_position_embeddings": 16384: vLLM 0.30 and later' in problem.hint
+    assert place not in find(chat(**new, arguments={"hf-overrides": '{"max_position_embeddings": 16384}'}))
+    write(folder / PLACE, max_position_embeddings=8192)
+    assert find(chat(**new, arguments={"hf-overrides": json.dumps({"rope_parameters": YARN})}))[place] == kind
+
+
+def test_without_windows_a_sequence_ends_at_the_window(folder: Path) -> None:
+    write(folder / PLACE, model_type="mistral", sliding_window=4096)
+    assert "models.0.maxModelLen" not in find(chat(maxModelLen=8192))
+    flags = {"disable-sliding-window": True}
+    assert find(chat(maxModelLen=8192, arguments=flags))["models.0.maxModelLen"] == "model-len-beyond-config"
 
 
 def test_the_length_of_the_next_version_is_judged_once_and_where_it_differs(folder: Path) -> None:

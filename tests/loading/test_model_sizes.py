@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.config.model_shapes import ModelShape
 from gpu_blueprint.errors import Problem
-from gpu_blueprint.loading.model_sizes import DENSE, EXPERTS, build_shape
+from gpu_blueprint.loading.model_sizes import build_shape
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
@@ -17,6 +17,7 @@ LLAMA: dict[str, Any] = {
     "num_attention_heads": 32,
     "num_key_value_heads": 8,
     "vocab_size": 128256,
+    "max_position_embeddings": 131072,
     "tie_word_embeddings": False,
 }
 
@@ -89,6 +90,8 @@ def test_every_number_of_the_shape_follows_from_the_file() -> None:
         "heads": 32,
         "embedding_parameters": 2 * 128256 * 4096,
         "group_size": None,
+        "sliding_layers": None,
+        "sliding_window": None,
         "kv_bytes_per_token": None,
     }
 
@@ -105,10 +108,50 @@ def test_a_file_that_does_not_tell_takes_the_familys_default(family: str, copies
     assert found.embedding_parameters == copies * 128256 * 4096
 
 
-def test_heads_of_keys_and_the_size_of_heads_have_defaults() -> None:
-    found = shape_of(llama(num_key_value_heads=None))
+SPARSE: dict[str, Any] = {"hidden_size": 2048, "intermediate_size": 4096, "num_hidden_layers": 32, "vocab_size": 1000}
+
+
+@pytest.mark.parametrize(
+    ("family", "kv_heads", "head_size", "window"),
+    [  # transformers 4.57.6 and 5.24.0, for a file with these sizes and 16 heads alone
+        *(("llama", 16, 128, None), ("phi3", 16, 128, None), ("granite", 16, 128, None), ("olmo2", 16, 128, None)),
+        *(("qwen2", 32, 128, None), ("qwen3", 32, 128, None), ("qwen3_moe", 4, 128, None), ("smollm3", 4, 128, None)),
+        *(("mistral", 8, 128, (32, 4096)), ("mixtral", 8, 128, None), ("gemma", 16, 256, None)),
+        *(("gemma2", 4, 256, (16, 4096)), ("gemma3_text", 4, 256, (27, 4096)), ("gpt_oss", 8, 64, (16, 128))),
+    ],
+)
+def test_what_a_file_leaves_out_is_that_of_its_family(
+    family: str, kv_heads: int, head_size: int, window: tuple[int, int] | None
+) -> None:
+    found = shape_of({"model_type": family, "dtype": "bfloat16", "num_attention_heads": 16, **SPARSE})
+    assert (found.kv_heads, found.head_size) == (kv_heads, head_size)
+    assert (found.sliding_layers, found.sliding_window) == (window or (None, None))
+
+
+def test_a_head_of_qwen3_has_128_numbers_for_every_hidden_size() -> None:
+    found = shape_of({"model_type": "qwen3", "dtype": "bfloat16", "num_attention_heads": 32, **SPARSE})
+    assert found.head_size == 128
+
+
+def test_a_file_that_names_its_family_alone_has_all_sizes_of_the_family() -> None:
+    llama2 = shape_of({"model_type": "llama", "dtype": "float16"})
+    assert llama2.parameters == pytest.approx(6.738e9, rel=1e-3)
+    text = {"model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34}
+    gemma = shape_of({"model_type": "gemma3", "dtype": "bfloat16", "text_config": {**text, "sliding_window": 1024}})
+    assert gemma.parameters == pytest.approx(3.88e9, rel=1e-3)
+    assert (gemma.heads, gemma.kv_heads, gemma.sliding_layers, gemma.sliding_window) == (8, 4, 29, 1024)
+
+
+def test_null_stands_for_as_many_heads_and_for_the_quotient() -> None:
+    found = shape_of({**llama(), "num_key_value_heads": None, "head_dim": None})
     assert (found.kv_heads, found.head_size) == (32, 128)
     assert shape_of(llama(head_dim=64)).head_size == 64
+
+
+def test_the_number_of_experts_has_two_names() -> None:
+    few = shape_of(llama(model_type="mixtral", num_experts=4))
+    assert few == shape_of(llama(model_type="mixtral", num_local_experts=4))
+    assert shape_of(llama(model_type="mixtral")) == shape_of(llama(model_type="mixtral", num_local_experts=8))
 
 
 def test_the_newer_name_of_the_dtype_counts_first() -> None:
@@ -116,11 +159,11 @@ def test_the_newer_name_of_the_dtype_counts_first() -> None:
     assert shape_of({"text_config": llama(torch_dtype=None), "dtype": "float32"}).dtype == "float32"
 
 
-def test_layers_that_keep_the_last_tokens_alone_take_no_cache() -> None:
+def test_layers_that_keep_the_last_tokens_alone_count_apart() -> None:
     found = shape_of(wide(24, 2880, 2880, 64, 8, 201088, **GPT_OSS, **TURNS))
-    assert found.kv_bytes_per_token == 2 * 12 * 8 * 64 * 2
+    assert (found.sliding_layers, found.sliding_window, found.kv_bytes_per_token) == (12, 128, None)
     alike = shape_of(llama(layer_types=["full_attention"] * 32))
-    assert alike.kv_bytes_per_token is None
+    assert alike.sliding_layers is None
 
 
 def test_layers_without_experts_count_as_they_are() -> None:
@@ -137,8 +180,8 @@ def test_layers_without_experts_count_as_they_are() -> None:
         (llama(model_type="deepseek_v3"), "model_type is 'deepseek_v3'"),
         (llama(model_type="lama"), "did you mean llama"),
         (llama(model_type=["llama"]), "model_type"),
-        (llama(hidden_size=None), "the file has no hidden_size"),
-        (llama(vocab_size=None), "the file has no vocab_size"),
+        ({**LLAMA, "hidden_size": None}, "the file has no hidden_size"),
+        ({**LLAMA, "vocab_size": None}, "the file has no vocab_size"),
         (llama(intermediate_size=0), "intermediate_size is '0', not a whole number"),
         (llama(num_hidden_layers=True), "num_hidden_layers is 'True'"),
         (llama(num_hidden_layers=32.0), "num_hidden_layers is '32.0'"),
@@ -152,7 +195,7 @@ def test_layers_without_experts_count_as_they_are() -> None:
         (llama(layer_types=["linear_attention"] * 32), "layer_types names layers without attention"),
         (llama(layer_types=["full_attention"]), "layer_types"),
         (llama(layer_types=[{}] * 32), "layer_types"),
-        (llama(model_type="mixtral"), "the file has no num_local_experts"),
+        (llama(sliding_window="1k"), "its sliding_window is '1k'"),
         (wide(48, 2048, 6144, 32, 4, 151936, **QWEN3_MOE, decoder_sparse_step=2), "not every layer has experts"),
         (wide(48, 2048, 6144, 32, 4, 151936, **QWEN3_MOE, mlp_only_layers=7), "not every layer has experts"),
         ({"text_config": LLAMA, "vision_config": {"depth": 32}}, "vision_config: the file has no hidden_size"),
@@ -163,7 +206,3 @@ def test_a_file_whose_size_does_not_follow_asks_for_the_shape(content: dict[str,
     found = build_shape(content)
     assert isinstance(found, Problem) and found.kind == "config-json-unclear"
     assert words in found.reason and "write shape in place of configJson" in found.hint
-
-
-def test_families_are_dense_or_have_experts() -> None:
-    assert not {*DENSE} & {*EXPERTS}

@@ -147,6 +147,14 @@ _SIZES: dict[str, tuple[Fields, Fields]] = {
     "kvHeads": ({"maxModelLen": 25000}, {"maxModelLen": 25000, "shape": {**SHAPE, "kvHeads": 16}}),
     "headSize": ({"maxModelLen": 25000}, {"maxModelLen": 25000, "shape": {**SHAPE, "headSize": 256}}),
     "kvBytesPerToken": ({"maxModelLen": 25000}, {"maxModelLen": 25000, "shape": {**SHAPE, "kvBytesPerToken": 10**6}}),
+    "slidingLayers": (
+        {"maxModelLen": 60000, "shape": {**SHAPE, "slidingLayers": 1, "slidingWindow": 1024}},
+        {"maxModelLen": 60000, "shape": {**SHAPE, "slidingLayers": 31, "slidingWindow": 1024}},
+    ),
+    "slidingWindow": (
+        {"maxModelLen": 60000, "shape": {**SHAPE, "slidingLayers": 32, "slidingWindow": 1024}},
+        {"maxModelLen": 60000, "shape": {**SHAPE, "slidingLayers": 32, "slidingWindow": 10**8}},
+    ),
     "embeddingParameters": (
         {"maxModelLen": 60000, "quantization": "fp8_per_tensor"},
         {"maxModelLen": 60000, "quantization": "fp8_per_tensor", "shape": {**SHAPE, "embeddingParameters": 8e9}},
