@@ -9,11 +9,11 @@ from pathlib import Path
 import pulumi_aws
 import pulumi_kubernetes
 
-from .support.plans import ROOT
+from .plans import ROOT
 
 FOLDERS = ("gpu_blueprint", "components", "policies", "lab", "tools")
 ROOTS = {sdk.__name__: Path(sdk.__path__[0]) for sdk in (pulumi_aws, pulumi_kubernetes)}
-_SIBLING = re.compile(r"^from \.{2,3} import (\w+)", re.MULTILINE)
+SIBLING = re.compile(r"^from \.{2,3} import (\w+)", re.MULTILINE)
 
 
 def list_read() -> set[str]:
@@ -42,24 +42,3 @@ def find_package(name: str) -> str | None:
     sdk, _, rest = name.partition(".")
     package = rest.partition(".")[0]
     return f"{sdk}.{package}" if sdk in ROOTS and package and (ROOTS[sdk] / package).is_dir() else None
-
-
-def test_mypy_reads_each_package_of_the_sdks_that_the_product_uses() -> None:
-    files = [ROOT / "__main__.py", *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))]
-    used = {name for file in files for name in find_used(ast.parse(file.read_text()))}
-    packages = {package for name in used if (package := find_package(name))}
-    assert "pulumi_aws.ec2" in packages
-    assert packages - list_read() == set(), "an unlisted package has no types: list it in pyproject.toml"
-
-
-def test_mypy_reads_what_the_packages_name_of_each_other() -> None:
-    read = list_read()
-    named = {
-        f"{package.partition('.')[0]}.{sibling}"
-        for package in read
-        for file in ROOTS[package.partition(".")[0]].joinpath(*package.split(".")[1:]).rglob("*.py")
-        if package not in ROOTS
-        for sibling in _SIBLING.findall(file.read_text())
-    }
-    assert "pulumi_kubernetes.meta" in named
-    assert named - read == set(), "an unlisted package has no types: list it in pyproject.toml"
