@@ -143,7 +143,9 @@ def _list_gpu_operator(stack: StackConfig) -> Iterator[Need]:
         yield _need("gpuOperator/migManager/enabled", f"nobody cuts the GPUs of {sliced} into slices", _is(True))
         harm = f"the MIG manager lacks the layout of {sliced}"
         yield _need("gpuOperator/migManager/config", harm, hint=_STATED_SHARING)
-        wanted = build_mig_manager_env(each.profile for each in (*stack.gpu_pools, *stack.retired_sharing))
+        wanted = build_mig_manager_env(
+            [each.profile for each in stack.gpu_pools] + [each.profile for each in stack.retired_sharing]
+        )
         harm = (
             f"this list replaces {' and '.join(wanted)}: the MIG manager may not restart a node of {sliced} that needs"
         )

@@ -72,7 +72,7 @@ def _derive(own: Mapping[str, Any], family: ModelFamily | None, window: int | No
                 continue
             factor = _read_factor(scaling.get("factor", factor))
             if kind == "yarn":
-                longest = _find_original(own, scaling) or lengths.get(FIELD, longest)
+                longest = _find_original(own, scaling) or lengths.get(FIELD) or longest
         longest *= factor
     return max(int(longest), stated or 0)
 

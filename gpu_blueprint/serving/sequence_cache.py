@@ -28,7 +28,7 @@ _SUFFIXES |= {letter.upper(): 1024**power for power, letter in enumerate("kmgt",
 
 @dataclass(frozen=True, slots=True)
 class SequenceCache:
-    """What decides the cache of a sequence, apart from its length; sizes count all GPUs of a replica together."""
+    """The parts of a model that decide the cache of a sequence; sizes count all GPUs of a replica together."""
 
     layer_bytes: float
     """Bytes of a token in one layer."""

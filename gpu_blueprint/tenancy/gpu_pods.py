@@ -42,14 +42,7 @@ def build_pod(
         spec["tolerations"] = tolerations
     if is_tenants and not is_filled_in:
         spec["priorityClassName"] = name_pool_class(pool)
-    requested = dict(limits or _find_least_request(pool))
-    room = find_room(stack, pool, requested)
-    container: dict[str, Any] = {
-        "name": "main",
-        "image": "YOUR-IMAGE",
-        # Without a limit of its own, the container would get the modest limit of the tenant's LimitRange.
-        "resources": {"requests": dict(room), "limits": {"memory": room["memory"], **requested}},
-    }
+    container = _build_container(stack, pool, dict(limits or _find_least_request(pool)))
     spec["containers"] = [container]
     if pool.multi_node:
         _prepare_for_efa(pool, spec, container)
@@ -58,6 +51,16 @@ def build_pod(
         "kind": "Pod",
         "metadata": {"name": "example", "namespace": place},
         "spec": spec,
+    }
+
+
+def _build_container(stack: StackConfig, pool: Pool, requested: Mapping[str, int]) -> dict[str, Any]:
+    room = find_room(stack, pool, requested)
+    return {
+        "name": "main",
+        "image": "YOUR-IMAGE",
+        # Without a limit of its own, the container would get the modest limit of the tenant's LimitRange.
+        "resources": {"requests": dict(room), "limits": {"memory": room["memory"], **requested}},
     }
 
 

@@ -19,7 +19,7 @@ def plain(length: int | None = None, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("content", "old", "new"),
-    [  # answers of `_get_and_verify_max_len` of the wheels 0.29.0 and 0.33.0
+    [  # as `_get_and_verify_max_len` of the wheels 0.29.0 and 0.33.0 reads; tests/support/test_vllm_wheels.py asks it
         (plain(40960), 40960, 40960),
         (plain(131072, rope_scaling={"rope_type": "llama3", "factor": 8.0}), 131072, 131072),
         (plain(131072, rope_scaling={"type": "su"}), 131072, 131072),
@@ -62,7 +62,7 @@ def test_each_release_has_its_length(content: dict[str, Any], old: int, new: int
     [
         {},
         {"model_type": "deepseek_v3", "n_positions": 8192},
-        *(plain(value) for value in (True, "8192", 0)),
+        *(plain(max_position_embeddings=value) for value in (True, "8192", 0)),
         {"model_type": "llama", "max_position_embeddings": None},
         plain(8192, rope_scaling="yarn"),
         plain(8192, max_seq_len="2k"),

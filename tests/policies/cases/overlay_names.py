@@ -8,6 +8,10 @@ from .node_overlays import overlay
 from .overlay_counts import CUT_ALL, GPU, SHARED, SLICE, labelled, on_h100, operator, own_mig, sharing
 from .stacks import GONE, Build, cases_of, fails, passes, program, undecided
 
+_CHART_S: dict[str, Any] = {}
+"""No version of the device plugin beside the chart's."""
+_OLD: dict[str, Any] = {"devicePlugin": {"version": "v0.19.1"}}
+_NEW: dict[str, Any] = {"devicePlugin": {"version": "v0.20.0"}}
 _FOUR = {"name": GPU, "replicas": 4}
 
 
@@ -17,7 +21,7 @@ def _share(block: Any) -> Any:
 
 def _on_l4(file: Any, capacity: Any) -> Build:
     """A node with one L4 whose device plugin reads a file."""
-    files = {"devicePlugin": {"config": {"data": {"ts": file}}}}
+    files: dict[str, Any] = {"devicePlugin": {"config": {"data": {"ts": file}}}}
     return program(operator(**files), labelled(SHARED, "ts", "g6.xlarge"), overlay(capacity, "g6.xlarge"))
 
 
@@ -29,11 +33,11 @@ CASES = cases_of(
             on_h100(operator(version=chart, **plugin), "all-1g.10gb.me", {GPU: 0, SLICE: 8}),
         )
         for chart, plugin in (
-            ("v26.3.3", {}),
-            ("25.10.1", {}),
-            ("v26.7.0", {"devicePlugin": {"version": "v0.19.1"}}),
-            ("~26.3", {}),
-            (GONE, {}),
+            ("v26.3.3", _CHART_S),
+            ("25.10.1", _CHART_S),
+            ("v26.7.0", _OLD),
+            ("~26.3", _CHART_S),
+            (GONE, _CHART_S),
         )
     ),
     *(
@@ -43,12 +47,12 @@ CASES = cases_of(
             "theirs",
             words="8 × nvidia.com/mig-1g.10gb",
         )
-        for chart, plugin in (("v26.3.3", {}), ("v26.7.0", {"devicePlugin": {"version": "v0.19.1"}}))
+        for chart, plugin in (("v26.3.3", _CHART_S), ("v26.7.0", _OLD))
     ),
     passes(
         "media engines of a newer device plugin under an older chart",
         on_h100(
-            operator(version="v26.3.3", devicePlugin={"version": "v0.20.0"}),
+            operator(version="v26.3.3", **_NEW),
             "all-1g.10gb.me",
             {GPU: 0, f"{SLICE}.me": 8},
         ),

@@ -12,8 +12,8 @@ from gpu_blueprint.loading.model_lengths import find_longest_sequence
 from gpu_blueprint.loading.model_windows import count_sliding_layers, find_window
 from gpu_blueprint.serving.sequence_cache import SequenceCache
 
-from ..support.tiers import DEEP
-from ..support.vllm_wheels import RELEASES, ask
+from .tiers import DEEP
+from .vllm_wheels import RELEASES, ask
 
 pytestmark = [DEEP, pytest.mark.timeout(1500), pytest.mark.xdist_group("vllm-wheels")]
 SIZES = {"hidden_size": 1280, "intermediate_size": 4000, "num_hidden_layers": 14, "num_attention_heads": 10}
@@ -53,7 +53,9 @@ def test_the_longest_sequence_is_the_longest_that_vllm_takes(release: str) -> No
         for family, scaling, length, window in itertools.product(FAMILIES, SCALINGS, LENGTHS, WINDOWS[:4])
     ]
     chosen = random.Random(release).sample(files, 600)
-    questions = [{"ask": "length", "config": file, "disable": index % 3 == 0} for index, file in enumerate(chosen)]
+    questions: list[dict[str, Any]] = [
+        {"ask": "length", "config": file, "disable": index % 3 == 0} for index, file in enumerate(chosen)
+    ]
     for question, longest in zip(questions, ask(release, questions), strict=True):
         if longest is not None:
             has_window = not question["disable"]
@@ -63,7 +65,7 @@ def test_the_longest_sequence_is_the_longest_that_vllm_takes(release: str) -> No
 def test_fields_that_a_file_leaves_out_are_those_of_the_class() -> None:
     for family, row in FAMILIES.items():
         fields = [name for name in row.defaults if name not in ("sliding_window", "rope_parameters")]
-        questions = [
+        questions: list[dict[str, Any]] = [
             {"ask": "family", "config": {"model_type": family, **sizes, **window}, "fields": fields}
             for sizes, window in [({}, {}), *((SIZES, window) for window in WINDOWS)]
         ]
