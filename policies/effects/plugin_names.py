@@ -8,7 +8,7 @@ from ..resources import Resource
 from ..values import read_text
 from .charts import is_chart, read_value
 
-_VARIANT = re.compile(r"(?<=gb)[.-].*")
+_VARIANT = re.compile(r"(?<=gb).*")
 """The end of a MIG resource's name that tells a variant of its profile, such as .me, .me.all, .gfx and -me."""
 _FIRST_PLUGIN, _FIRST_CHART = (0, 20, 0), (26, 7, 0)
 """The device plugin that tells variants apart, and the GPU Operator's chart that brings it."""

@@ -40,7 +40,7 @@ DRIVER = cases_of(
     undecided("no nodes in the program", program(release("gpu-operator")), "theirs"),
     passes("no nodes in the program, both parts off", _operator(enabled=False)),
     *(
-        undecided(f"an image that nobody knows: {term}", _on_image(term, family), "theirs")
+        undecided(f"an image of {family} that nobody knows: {term}", _on_image(term, family), "theirs")
         for term, family in (
             ({"id": "ami-0123"}, "Custom"),
             ({"id": "ami-0123"}, "AL2023"),
