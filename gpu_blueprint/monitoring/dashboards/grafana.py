@@ -4,7 +4,8 @@ Sources: grafana-foundation-sdk of Grafana 11.6 (dashboard schema 41, which late
 documentation, dashboard JSON model, Prometheus variables and query options. Read 2026-11-21.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from grafana_foundation_sdk.builders import bargauge, common, prometheus, stat, table, timeseries
 from grafana_foundation_sdk.builders import dashboard as builders
@@ -28,6 +29,17 @@ OVER_TIME: tuple[Kind, ...] = ("lines", "areas", "bars")
 
 def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
     """Return the dashboard of a stack as JSON."""
+    return _render(dashboard, tuple(tuple(list_options(stack, variable)) for variable in dashboard.variables))
+
+
+@cache
+def _render(dashboard: Dashboard, options: tuple[tuple[str, ...], ...]) -> str:
+    """Return a dashboard as JSON; a process that plans many stacks makes equal ones once.
+
+    Args:
+        dashboard: The dashboard, of which each variable without a query lists values of the stack.
+        options: These values for each variable.
+    """
     builder = (
         builders.Dashboard(dashboard.title)
         .uid(dashboard.uid)
@@ -41,8 +53,8 @@ def render_dashboard(stack: StackConfig, dashboard: Dashboard) -> str:
         .link(_link_others())
         .with_variable(builders.DatasourceVariable("datasource").label("Prometheus").type("prometheus"))
     )
-    for variable in dashboard.variables:
-        builder.with_variable(_build_query_variable(variable) if variable.query else _build_list(stack, variable))
+    for variable, values in zip(dashboard.variables, options, strict=True):
+        builder.with_variable(_build_query_variable(variable) if variable.query else _build_list(variable, values))
     for number, (item, place) in enumerate(place_panels(dashboard), 1):
         if isinstance(item, Row):
             builder.with_row(builders.Row(item.title).id(number).grid_pos(_build_position(place)))
@@ -58,9 +70,9 @@ def list_options(stack: StackConfig, variable: Variable) -> list[str]:
     return [*(tenant.name for tenant in stack.tenants), NO_TENANT]
 
 
-def _build_list(stack: StackConfig, variable: Variable) -> builders.CustomVariable:
-    values = list_options(stack, variable)
-    first = models.VariableOption(True, values[:1], values[:1]) if variable.opens_with_first else _choose_all()
+def _build_list(variable: Variable, values: Sequence[str]) -> builders.CustomVariable:
+    opening = [*values[:1]]
+    first = models.VariableOption(True, opening, opening) if variable.opens_with_first else _choose_all()
     builder = builders.CustomVariable(variable.name).label(variable.name).values(",".join(values)).current(first)
     # The choice "All" includes pools and tenants that were removed from the stack file, because their history stays.
     return builder.multi(True).include_all(True).all_value(".+")
