@@ -33,5 +33,8 @@ def _has_own_routes(stack: StackConfig) -> bool:
     if not isinstance(values, dict):
         return values is not None
     spec = values.get("alertmanagerSpec")
-    stated = spec.get("alertmanagerConfiguration") if isinstance(spec, dict) else None
-    return bool(values.get("config") or values.get("stringConfig") or stated)
+    spec = spec if isinstance(spec, dict) else {}
+    is_text = values.get("tplConfig") and values.get("stringConfig")  # the chart reads the text beside tplConfig alone
+    return bool(
+        values.get("config") or is_text or spec.get("useExistingSecret") or spec.get("alertmanagerConfiguration")
+    )

@@ -81,6 +81,10 @@ def _holds(wanted: Mapping[str, str]) -> Callable[[Any], bool]:
     return holds
 
 
+def _describe_env(wanted: Mapping[str, str]) -> str:
+    return " and ".join(f"{name}={value or '(empty)'}" for name, value in wanted.items())
+
+
 def _never(_: Any) -> bool:
     return False
 
@@ -147,11 +151,11 @@ def _list_gpu_operator(stack: StackConfig) -> Iterator[Need]:
             [each.profile for each in stack.gpu_pools] + [each.profile for each in stack.retired_sharing]
         )
         harm = (
-            f"this list replaces {' and '.join(wanted)}: the MIG manager may not restart a node of {sliced} that needs"
+            f"the MIG manager of {sliced} gets other values than {_describe_env(wanted)}: it may stop the kubelet, or"
         )
-        harm += " it, or stops the kubelet, and the node stays NotReady"
+        harm += " restart no node that needs it, and the node stays NotReady"
         yield _warn(
-            "gpuOperator/migManager/env", harm, _holds(wanted), "repeat both in the list, as `render` shows them"
+            "gpuOperator/migManager/env", harm, _holds(wanted), "state both in the list, as `render` shows them"
         )
     harm = "the MIG manager and the device plugin of shared nodes wait for the labels of GPUs"
     yield _need("gpuOperator/gfd/enabled", harm, _is(True))
@@ -216,6 +220,9 @@ def _list_receivers(monitoring: InstallMonitoring) -> Iterator[Need]:
         harm, hint = "alerts may not reach monitoring.notify", "set monitoring.notify, and remove it"
         yield _need(f"{top}/alertmanager/enabled", harm, _is(True))
         yield _warn(f"{top}/alertmanager/config", harm, hint=hint)
+        yield _warn(f"{top}/alertmanager/alertmanagerSpec/useExistingSecret", harm, _is(False), hint)
+        # Helm would fill in the placeholders of the messages itself, or read stringConfig in place of the routes.
+        yield _warn(f"{top}/alertmanager/tplConfig", harm, _is(False), hint)
         harm = "Alertmanager reads the addresses of monitoring.notify from the Secret alert-routes"
         yield _need(f"{top}/alertmanager/alertmanagerSpec/secrets", harm)
     if monitoring.notify is not None and monitoring.notify.watchdog:

@@ -70,7 +70,11 @@ def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], fo
 
 def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterator[Problem]:
     """Yield the sequences of a model, or of the next version of ``present``, that are longer than its file allows."""
-    if not isinstance(model, dict) or model.get("shape") is not None or not {FIELD, LENGTH} & {*model}:
+    if not isinstance(model, dict) or model.get("shape") is not None:
+        return
+    # A next version gets a length of its own by another file, another release of vLLM or other flags, too.
+    place = next((name for name in (LENGTH, FIELD, "image", "arguments") if name in model), None)
+    if place is None:
         return
     whole = {**present, **model}
     name, wanted, flags = whole.get(FIELD), whole.get(LENGTH), whole.get("arguments")
@@ -85,12 +89,11 @@ def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterat
     longest = find_longest_sequence(changed, _find_tag(whole), has_window=has_window)
     if longest and wanted > longest:
         reason = f"vLLM refuses sequences of {wanted} tokens: the model was made for {longest} (configJson)"
-        place = (LENGTH,) if LENGTH in model else (FIELD,)
         hint = f"write {LENGTH}: {longest} or less"
         if wanted <= (find_longest_sequence(changed, _LAST_MULTIPLIED, has_window=has_window) or 0):
             field = f'"max_position_embeddings": {wanted}'
             hint += f", or let hf-overrides hold {field}: vLLM 0.30 and later do not multiply it by YaRN's factor"
-        yield Problem("model-len-beyond-config", place, reason, hint)
+        yield Problem("model-len-beyond-config", (place,), reason, hint)
 
 
 def _find_tag(model: Mapping[str, Any]) -> str:

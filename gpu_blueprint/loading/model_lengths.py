@@ -80,7 +80,7 @@ def _derive(own: Mapping[str, Any], family: ModelFamily | None, window: int | No
 def _list_scalings(own: Mapping[str, Any], family: ModelFamily | None) -> Iterator[Mapping[str, Any]]:
     """Yield the scaling of all layers, or that of each kind of layer."""
     scaling = own.get("rope_scaling") or own.get("rope_parameters")
-    if not scaling and family:
+    if not scaling and family and own.get("rope_parameters") is None:
         scaling = family.defaults.get("rope_parameters")
     if not scaling:
         return

@@ -23,6 +23,9 @@ BY_REFERENCE = {"alertmanager": {"alertmanagerSpec": {"alertmanagerConfiguration
         ({"mode": "install", "notify": {"pagerduty": True, "watchdog": True}}, {}, []),
         ({"mode": "install", "notify": SLACK}, OWN_ROUTES, []),
         ({"mode": "install", "notify": SLACK}, BY_REFERENCE, []),
+        ({"mode": "install", "notify": SLACK}, {"alertmanager": {"stringConfig": "route: {}"}}, ["watchdog-unheard"]),
+        ({"mode": "install", "notify": SLACK}, {"alertmanager": {"stringConfig": "a: 1", "tplConfig": True}}, []),
+        ({"mode": "install", "notify": SLACK}, {"alertmanager": {"alertmanagerSpec": {"useExistingSecret": True}}}, []),
         ({"mode": "install"}, {}, []),
         ({"mode": "existing"}, {}, []),
     ],
@@ -51,3 +54,18 @@ def test_a_dead_mans_switch_needs_the_watchdog_of_the_chart(rules: dict[str, Any
     for heard in (True, False):
         found = {problem.kind for problem in judge(**builders.notify(watchdog=heard), **values)}
         assert ("helm-value-against-stack" in found) == (refused and heard)
+
+
+@pytest.mark.parametrize(
+    ("values", "warned"),
+    [
+        ({"tplConfig": True}, True),
+        ({"alertmanagerSpec": {"useExistingSecret": True}}, True),
+        ({"config": {"route": {"receiver": "us"}}}, True),
+        ({"tplConfig": False, "stringConfig": "unread"}, False),
+    ],
+)
+def test_values_that_replace_the_routes_are_told(values: dict[str, Any], warned: bool) -> None:
+    overrides = {"helmOverrides": {"kubePrometheusStack": {"alertmanager": values}}}
+    found = {problem.kind for problem in judge(**builders.notify(watchdog=True), **overrides)}
+    assert ("helm-value-replaced" in found) == warned

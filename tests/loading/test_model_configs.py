@@ -270,6 +270,18 @@ def test_the_length_of_the_next_version_is_judged_once_and_where_it_differs(fold
     assert find(chat(maxModelLen=8192, next=following)) == {"models.0.maxModelLen": kind}
 
 
+def test_another_release_or_another_flag_of_the_next_version_changes_its_length(folder: Path) -> None:
+    following: dict[str, Any] = {"version": "v2", "share": 0.5}
+    kind, newer = "model-len-beyond-config", {"tag": "v0.31.0"}
+    write(folder / PLACE, max_position_embeddings=8192, rope_scaling=YARN)
+    old: dict[str, Any] = {"maxModelLen": 16384, "image": {"tag": "v0.29.0"}}
+    assert kind not in find(chat(**old, next=following)).values()
+    assert find(chat(**old, next={**following, "image": newer}))["models.0.next.image"] == kind
+    write(folder / PLACE, model_type="mistral", sliding_window=4096)
+    flags = {"disable-sliding-window": True}
+    assert find(chat(maxModelLen=8192, next={**following, "arguments": flags}))["models.0.next.arguments"] == kind
+
+
 @pytest.mark.parametrize("models", [None, 7, "x", [None], [7], [{"configJson": 7}], [{"next": 7, "configJson": ""}]])
 def test_models_of_a_wrong_shape_stay_for_the_checks_of_shapes(models: Any) -> None:
     assert fill_shapes({"models": models}, Path()) == ({"models": models}, [])

@@ -49,6 +49,7 @@ def plain(length: int | None = None, **more: Any) -> dict[str, Any]:
         (plain(model_type="phi3"), 4096, 4096),
         (plain(model_type="gpt_oss"), 131072, 131072),
         (plain(8192, model_type="gpt_oss"), 131072, 8192),
+        (plain(8192, model_type="gpt_oss", rope_parameters={}), 8192, 8192),
         ({"text_config": {"max_position_embeddings": 8192}, "max_position_embeddings": 4096}, 8192, 8192),
     ],
 )

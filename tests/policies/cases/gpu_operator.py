@@ -50,6 +50,14 @@ def _with_entry(**fields: Any) -> Any:
     return {"version": "v1", "mig-configs": {"own": [{**_OFF, **fields}]}}
 
 
+_READ: tuple[dict[str, Any], ...] = (
+    {"devices": [0, 1]},
+    {"devices": []},
+    {"mig-enabled": None},
+    {"mig-enabled": True, "mig-devices": {"1g.10gb": 7.0}},
+)
+"""Fields of entries that mig-parted reads."""
+
 LEGAL = cases_of(
     "mig-config-legal",
     passes("layouts that can be placed", shipped_stack("research")),
@@ -71,7 +79,7 @@ LEGAL = cases_of(
     ),
     *(
         fails(
-            f"a file that the MIG manager refuses: {words}",
+            f"a file that the MIG manager refuses: {words}, {file}",
             with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), yaml.safe_dump(file)),
             "gpu-research-gpu-operator-release",
             words=f"refuses all MIG configs of gpu-research-gpu-operator-release: {words}",
@@ -87,7 +95,28 @@ LEGAL = cases_of(
             ),
             (_with_entry(**{"mig-devices": {"1g.10gb": 7}}), "own: mig-enabled: false contradicts mig-devices"),
             ({"version": "v1", "mig-configs": {"own": [{"mig-enabled": False}]}}, "own: devices is missing"),
+            ({"version": "v1", "mig-configs": {}}, "it needs a config below mig-configs"),
+            ({"version": "v1", "mig-configs": {"empty": [], "own": [_OFF]}}, "empty: it has no entry"),
+            (_with_entry(**{"mig-enabled": True, "mig-devices": None}), "own: mig-enabled: true needs mig-devices"),
+            *(
+                (_with_entry(devices=devices), "own: devices is neither all nor a list of numbers")
+                for devices in ("some", [0, "x"], None, 0)
+            ),
+            (_with_entry(**{"mig-enabled": "true", "mig-devices": {}}), "own: mig-enabled is neither true nor false"),
+            *(
+                (_with_entry(**{"mig-enabled": True, "mig-devices": {"1g.10gb": count}}), "own: the count of 1g.10gb")
+                for count in (-1, 1.5, "2")
+            ),
         )
+    ),
+    *(
+        passes(
+            f"a file that the MIG manager reads: {fields}",
+            with_value(
+                *("research", "Release", "gpu-operator", (*_DATA, "config.yaml")), yaml.safe_dump(_with_entry(**fields))
+            ),
+        )
+        for fields in _READ
     ),
     passes("a layout that cuts nothing", _configs({"none": {}})),
     passes("a count of 0 beside another profile", _configs({"some": {"1g.10gb": 7, "2g.20gb": 0}})),
