@@ -33,8 +33,9 @@ class ModelShape(Model):
     heads: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Heads of attention (`num_attention_heads`), which the GPUs of a replica share evenly. Default: not checked."""
     embedding_parameters: Annotated[float, Field(ge=0, le=1e13, allow_inf_nan=False)] | None = None
-    """Parameters of the embeddings and the output head, which quantization leaves as they are (2 × `vocab_size` ×
-    `hidden_size`). Default: 13 % of all, and at most 2.1e9, as in Llama 3.1 of 8 and of 70 billion parameters."""
+    """Parameters that quantization leaves as they are: the embeddings and the output head (2 × `vocab_size` ×
+    `hidden_size`), and the attention where a format makes experts small alone. Default: 13 % of all, and at most
+    2.1e9, as in Llama 3.1 of 8 and of 70 billion parameters."""
     group_size: Annotated[int, Field(ge=8, le=65536)] | None = None
     """Weights that share a scale in AWQ, GPTQ and compressed-tensors (`group_size` of `quantization_config`); small
     groups have more scales. Default: 128."""

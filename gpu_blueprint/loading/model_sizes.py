@@ -11,9 +11,11 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from ..catalog.model_families import FAMILIES, ModelFamily
+from ..catalog.quantizations import QUANTIZATIONS
 from ..config.model_shapes import Dtype, ModelShape
 from ..errors import Problem, suggest
 from .model_windows import count_sliding_layers
+from .stored_formats import find_stored_format
 
 _MATRICES = 3
 _LARGEST = 10**7
@@ -62,11 +64,14 @@ def build_shape(content: Mapping[str, Any]) -> dict[str, Any] | Problem:
     inner = content.get("text_config")
     reader = _Reader(inner if isinstance(inner, Mapping) else content, content)
     try:
-        shape, embeddings = _measure_language(reader)
+        shape, embeddings, attention = _measure_language(reader)
         others = sum(_count_encoder(content[name], name) for name in _list_encoders(content))
     except ValueError as error:
         return Problem("config-json-unclear", (), f"the size of the model does not follow from it: {error}", _STATE)
-    shape |= {"parameters": float(shape["parameters"] + others), "embeddingParameters": float(embeddings)}
+    stored = find_stored_format(content)
+    has_whole_attention = any(stored in row.stored_as for row in QUANTIZATIONS.values() if row.covers == "experts")
+    kept = embeddings + (attention if has_whole_attention else 0)
+    shape |= {"parameters": float(shape["parameters"] + others), "embeddingParameters": float(kept)}
     try:
         ModelShape.model_validate(shape)
     except ValidationError as error:
@@ -76,8 +81,8 @@ def build_shape(content: Mapping[str, Any]) -> dict[str, Any] | Problem:
     return shape
 
 
-def _measure_language(reader: _Reader) -> tuple[dict[str, Any], int]:
-    """Return the shape, and the parameters of the embeddings, which are of one matrix or of two."""
+def _measure_language(reader: _Reader) -> tuple[dict[str, Any], int, int]:
+    """Return the shape, the parameters of the embeddings, which are of one matrix or of two, and of the attention."""
     reader = replace(reader, family=_find_family(reader))
     hidden, layers, heads = (reader.count(f) for f in ("hidden_size", "num_hidden_layers", "num_attention_heads"))
     kv_heads = reader.count("num_key_value_heads", null=heads)
@@ -85,9 +90,9 @@ def _measure_language(reader: _Reader) -> tuple[dict[str, Any], int]:
     tied = reader.find("tie_word_embeddings")
     copies = 1 if (reader.family.defaults["tie_word_embeddings"] if tied is None else tied is True) else 2
     embeddings = copies * reader.count("vocab_size") * hidden
-    attention = 2 * hidden * size * (heads + kv_heads)
+    attention = layers * 2 * hidden * size * (heads + kv_heads)
     shape: dict[str, Any] = {
-        "parameters": embeddings + layers * attention + _count_matrices(reader, hidden, layers),
+        "parameters": embeddings + attention + _count_matrices(reader, hidden, layers),
         "dtype": _find_dtype(reader),
         "layers": layers,
         "kvHeads": kv_heads,
@@ -95,7 +100,7 @@ def _measure_language(reader: _Reader) -> tuple[dict[str, Any], int]:
         "heads": heads,
     }
     sliding, window = count_sliding_layers(reader.own, reader.family, layers)
-    return shape | ({"slidingLayers": sliding, "slidingWindow": window} if sliding else {}), embeddings
+    return shape | ({"slidingLayers": sliding, "slidingWindow": window} if sliding else {}), embeddings, attention
 
 
 def _find_family(reader: _Reader) -> ModelFamily:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 from gpu_blueprint.config.model_shapes import ModelShape
 from gpu_blueprint.errors import Problem
 from gpu_blueprint.loading.model_sizes import build_shape
@@ -94,6 +95,18 @@ def test_every_number_of_the_shape_follows_from_the_file() -> None:
         "sliding_window": None,
         "kv_bytes_per_token": None,
     }
+
+
+@pytest.mark.parametrize(("layers", "experts", "gib"), [(24, 32, 12.8), (36, 128, 60.8)])
+def test_a_format_of_experts_leaves_the_attention_as_it_is(layers: int, experts: int, gib: float) -> None:
+    """The sizes of the weights are those of OpenAI's model card."""
+    stored = {"quantization_config": {"quant_method": "mxfp4"}}
+    size = {**GPT_OSS, "num_local_experts": experts, **stored}
+    found = shape_of(wide(layers, 2880, 2880, 64, 8, 201088, **size))
+    attention = layers * 2 * 2880 * 64 * (64 + 8)
+    assert found.embedding_parameters == 2 * 201088 * 2880 + attention
+    small = QUANTIZATIONS["mxfp4"].count_bytes(None) * (found.parameters - found.embedding_parameters)
+    assert (2 * found.embedding_parameters + small) / 2**30 == pytest.approx(gib, rel=0.01)
 
 
 def test_a_head_that_serves_as_embedding_counts_once() -> None:
