@@ -97,6 +97,13 @@ def _break(spec: dict[str, Any], **changes: Any) -> None:
     spec["template"]["spec"] |= changes
 
 
+def _stray(spec: dict[str, Any], pool: str) -> None:
+    """Send the pods to another pool, whose PriorityClass and tolerations they get by admission."""
+    _break(spec, nodeSelector={"gpu-blueprint/pool": pool})
+    for field in ("priorityClassName", "tolerations"):
+        del spec["template"]["spec"][field]
+
+
 BROKEN: Mapping[tuple[str, str], Callable[[dict[str, Any]], None]] = {
     ("Deployment", "surging"): lambda spec: spec["strategy"].update(rollingUpdate={"maxSurge": 1, "maxUnavailable": 0}),
     ("PodDisruptionBudget", "blocked"): lambda spec: (spec.pop("maxUnavailable"), spec.update(minAvailable=2))[0],
@@ -104,7 +111,7 @@ BROKEN: Mapping[tuple[str, str], Callable[[dict[str, Any]], None]] = {
     ("Service", "unnamed"): lambda spec: spec.update(selector={"app.kubernetes.io/name": "nobody"}),
     ("Deployment", "rude"): lambda spec: _break(spec, tolerations=[{"operator": "Exists"}]),
     ("Deployment", "homeless"): lambda spec: _break(spec, serviceAccountName="nobody"),
-    ("Deployment", "strayed"): lambda spec: _break(spec, nodeSelector={"gpu-blueprint/pool": "for-rude"}),
+    ("Deployment", "strayed"): lambda spec: _stray(spec, "for-rude"),
     ("ResourceQuota", "pool-for-rationed"): lambda spec: spec["hard"].update({"requests.nvidia.com/gpu": "1"}),
 }
 """(Kind, name) of an object → the fault of its ``spec``."""
