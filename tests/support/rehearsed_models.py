@@ -101,7 +101,7 @@ def _stray(spec: dict[str, Any], pool: str) -> None:
     """Send the pods to another pool, whose PriorityClass and tolerations they get by admission."""
     _break(spec, nodeSelector={"gpu-blueprint/pool": pool})
     for field in ("priorityClassName", "tolerations"):
-        del spec["template"]["spec"][field]
+        spec["template"]["spec"].pop(field, None)
 
 
 BROKEN: Mapping[tuple[str, str], Callable[[dict[str, Any]], None]] = {
