@@ -17,14 +17,14 @@ def list_conflicts(applied: Mapping[str, Any], answer: Mapping[str, Any]) -> lis
         answer: The object as the API server answers, of which one manager owns fields.
     """
     managers = answer["metadata"].get("managedFields", ())  # none for an object without fields, such as an empty Secret
-    entry = next((entry for entry in managers if entry["operation"] == "Apply"), {"fieldsV1": {}})
-    return list(_list_differences(entry["fieldsV1"], applied, answer, ""))
+    owned: list[Mapping[str, Any]] = [entry["fieldsV1"] for entry in managers if entry["operation"] == "Apply"]
+    return [path for fields in owned for path in _list_differences(fields, applied, answer, "")]
 
 
 def _list_differences(owned: Mapping[str, Any], applied: Any, found: Any, path: str) -> Iterator[str]:
     """Yield paths: a field without fields of its own is compared whole."""
     inside = {key: below for key, below in owned.items() if key != "."}
-    if path and not inside and applied not in ({}, found):
+    if not inside and applied not in ({}, found):
         yield path
     for key, below in inside.items():
         form, _, name = key.partition(":")
