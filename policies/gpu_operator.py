@@ -182,9 +182,8 @@ RULES = (
         needs_stack=True,
         looks_at="the MIG manager's configs in the GPU Operator's values",
         passes="the MIG manager reads the file, and each layout can be placed on some GPU model",
-        fails="no GPU model has the profiles of a layout, or no model can hold the layout; or an entry has a key that "
-        "the MIG manager does not know, no devices or mig-enabled, or mig-enabled: true without mig-devices, for which "
-        "it refuses the whole file",
+        fails="no GPU model has the profiles of a layout, or no model can hold the layout; or the MIG manager refuses "
+        "the whole file, such as for a key that it does not know",
         why="the MIG manager marks the node as failed, and the node hands out no slices",
         fix="choose a legal layout",
     ),

@@ -33,7 +33,7 @@ def find_longest_sequence(content: Mapping[str, Any], tag: str, *, has_window: b
 
     Args:
         content: The content of a ``config.json``.
-        tag: The tag of vLLM's image. A tag without a version gives the longer length of those of all releases.
+        tag: The tag of vLLM's image. For a tag without a version, the longest of all releases counts.
         has_window: False with ``--disable-sliding-window``, which ends sequences at the window.
     """
     inner = content.get("text_config")
@@ -61,7 +61,7 @@ def _derive(own: Mapping[str, Any], family: ModelFamily | None, window: int | No
         lengths[FIELD] = family.defaults[FIELD]
     stated = lengths.get(_STATED)
     if stated is None and FIELD not in lengths:
-        raise ValueError("the length is that of a family that is not known")
+        raise ValueError("the file has no length, and its family is not known")
     longest: float = stated or min(lengths.values())
     longest = min(longest, window or longest)
     if "gemma3" not in str(own.get("model_type")):

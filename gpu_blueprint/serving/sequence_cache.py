@@ -68,7 +68,7 @@ class SequenceCache:
 
 
 def plan_sequence(model: VllmModel, shape: ModelShape, gpus: int, gpu: Gpu, gpu_gib: float) -> SequenceCache:
-    """Return what decides the cache of one sequence of a model.
+    """Return the parts of a model that decide the cache of one sequence.
 
     Args:
         model: The model with its flags.

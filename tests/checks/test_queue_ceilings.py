@@ -96,11 +96,11 @@ def test_an_unknown_price_is_refused() -> None:
     (line,) = told("queue-price-unknown", **limited(500, pools=[dear], **elsewhere))
     assert line.startswith(f"{WHERE}: no price is known of p5e.48xlarge in us-west-2, so the queue cannot count")
     room = {"cpu": "192", "memory": "2Ti"}
-    assert not told("queue-price-unknown", **queued(team(**room), pools=[dear], **elsewhere))
+    assert kinds(**queued(team(**room), pools=[dear], **elsewhere)) == [("price-old", "pools")]
     foreign = tenant(name="other", gpus={"train": 8}, **room)
     cheap = team(gpus={"small": 4}, queue={"hourlyCeiling": 500})
     shared = train(name="small", sharing={"mode": "time-slicing", "replicas": 2})
-    assert not told("queue-price-unknown", **queued(cheap, foreign, pools=[dear, shared], **elsewhere))
+    assert kinds(**queued(cheap, foreign, pools=[dear, shared], **elsewhere)) == [("price-old", "pools")]
 
 
 def test_a_ceiling_above_the_stacks_own_is_warned_of() -> None:

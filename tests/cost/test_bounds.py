@@ -19,8 +19,8 @@ from ..support.plans import shipped_config
 def test_a_bound_warns_of_unknown_prices(bound: str, usd: int) -> None:
     stack = builders.config("us-west-2", pools=[builders.pool(instanceTypes=["p5e.48xlarge"])], **{bound: usd})
     warnings = find_warnings(stack, date(2026, 11, 21))
-    of_bounds = (found for found in warnings if found.path[0] in ("hourlyCeiling", "monthlyBudget"))
-    (warning,) = (found for found in of_bounds if found.kind != "price-old")
+    warning, old = (found for found in warnings if found.path[0] in ("hourlyCeiling", "monthlyBudget"))
+    assert (old.kind, old.path) == ("price-old", (bound,))
     assert warning.path == (bound,) and warning.severity == "warning"
     assert "no price is known of p5e.48xlarge in us-west-2" in warning.message
 

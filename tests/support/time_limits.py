@@ -169,12 +169,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Bound Python's own end, which waits for every thread that a test has left.
-
-    A worker of pytest-xdist waits for the others before its end, and the controller ends it after 10 seconds.
-    """
-    if hasattr(config, "workerinput"):
-        return
+    """Bound Python's own end, which waits for every thread that a test has left."""
     faulthandler.dump_traceback_later(float(config.getini(_LAST_SECONDS)), exit=True, file=2)
 
 

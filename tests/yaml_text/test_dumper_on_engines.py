@@ -46,4 +46,5 @@ def test_the_tests_know_which_plain_scalars_kubectl_reads_as_text(tmp_path: Path
     read = read_with_kubectl(tmp_path, f"values:{unknown}\n")
     found = {word: is_text_for_kubectl(word) for word in words}
     assert found == {word: value == word for word, value in zip(words, read, strict=True)}
-    assert sum(not is_text for is_text in found.values()) > 40
+    others = {word for word, is_text in found.items() if not is_text}
+    assert {"08", "-08", "0o17", "1e-4", "1_e5", ".5e3", "+_0", "-_1", "098765432109", "y", "N"} <= others

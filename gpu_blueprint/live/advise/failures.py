@@ -10,7 +10,7 @@ _DEPTH = 20
 """More levels than any error has."""
 FORWARD = "kubectl port-forward -n monitoring svc/prometheus-operated 9090, or the Service of your own Prometheus"
 _NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNEXPECTED_MESSAGE", "UNKNOWN_PROTOCOL")
-"""What OpenSSL says of a first byte that is no TLS; the word depends on its release."""
+"""Reasons of OpenSSL where a server answers without TLS, in its releases."""
 _VALIDITY, _NAME = (9, 10), (62, 64)
 """Codes of OpenSSL's verification: not yet valid and expired; another host and another address."""
 

@@ -82,8 +82,8 @@ WATCH_ALERTS = (
         expr=f'count({PER_UNIT}{{namespace!=""}}) > 0',
         wait="10m",
         summary="Prometheus evaluates the platform's rules for one namespace alone (enforcedNamespaceLabel)",
-        costs="The rules see no pod, no node and no GPU outside this namespace. Most alerts never fire, and those that"
-        " look for missing series always fire.",
+        costs="The rules see no pod, no node and no GPU outside this namespace. Most alerts never fire, and alerts for"
+        " missing series fire all the time.",
         steps=(
             "Write `excludedFromEnforcement` beside `enforcedNamespaceLabel` into the spec of your Prometheus, as"
             " docs/own-prometheus.md shows.",
