@@ -36,6 +36,8 @@ _ALIASES = {
 """Two names of one resource in a quota."""
 _POOL = "pool "
 """The beginning of the scope of a pool."""
+_OR = " or "
+"""Between pools that share a limit."""
 _PODS = "pods"
 _WITHOUT_GPUS: Scope = "pods without GPUs"
 """The pods without the PriorityClass of a pool."""
@@ -99,11 +101,24 @@ def find_own_limit(view: TenantView, tenant: str, resource: str) -> Any:
 def _read_limits(view: TenantView) -> Limits:
     found: Limits = {}
     for tenant, _, quota in view.list_owned("ResourceQuota"):
+        scope = _read_scope(read_map(quota.inputs, "spec"))
         for resource, value in read_map(quota.inputs, "spec", "hard").items():
-            key = tenant, _read_scope(read_map(quota.inputs, "spec")), _ALIASES.get(resource, resource)
-            if key not in found or _compare(found[key], value) < 0:
-                found[key] = value
+            for counted in _split_pools(scope, value):
+                key = tenant, counted, _ALIASES.get(resource, resource)
+                if key not in found or _compare(found[key], value) < 0:
+                    found[key] = value
     return found
+
+
+def _split_pools(scope: Scope, limit: Any) -> list[Scope]:
+    """Return the scopes of single pools for a limit of 0 on several: each has none. Other limits are shared."""
+    if scope.startswith(_POOL) and " and " not in scope and read_quantity(limit) == 0:
+        return [f"{_POOL}{pool}" for pool in _list_pools(scope)]
+    return [scope]
+
+
+def _list_pools(scope: Scope) -> list[str]:
+    return scope.removeprefix(_POOL).split(_OR)
 
 
 def _read_scope(spec: Mapping[str, Any]) -> Scope:
@@ -113,7 +128,7 @@ def _read_scope(spec: Mapping[str, Any]) -> Scope:
         values = sorted(map(str, read_list(term, "values")))
         name, operator = str(term.get("scopeName")), str(term.get("operator"))
         if name == "PriorityClass" and operator == "In" and all(value.startswith(CLASS_PREFIX) for value in values):
-            terms.append(f"{_POOL}{' or '.join(value.removeprefix(CLASS_PREFIX) for value in values)}")
+            terms.append(f"{_POOL}{_OR.join(value.removeprefix(CLASS_PREFIX) for value in values)}")
         elif (name, operator) == ("PriorityClass", "DoesNotExist"):
             terms.append(_WITHOUT_GPUS)
         else:
@@ -153,7 +168,7 @@ def _find_limit(limits: Limits, key: _Key, pools: Container[str]) -> Any:
         return limits[key]
     if scope.startswith(_POOL):
         has_quota = any(other[:2] == (tenant, scope) for other in limits)
-        return 0 if has_quota or scope.removeprefix(_POOL) not in pools else None
+        return 0 if has_quota or not any(pool in pools for pool in _list_pools(scope)) else None
     is_device = resource.startswith("requests.") and "/" in resource
     is_known = any(other[2] == resource and _compare(0, limit) > 0 for other, limit in limits.items())
     return 0 if is_device and not is_known else None

@@ -3,7 +3,7 @@
 A quota holds also where the admission policies only warn. A resource that a quota does not list is unlimited.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,8 @@ STORAGE_CAP = WaivableRule(
 )
 _OTHER_PODS = "pods-without-gpus"
 """Name of the quota that keeps the room for borrowed GPUs off the CPU pools."""
+POOLS_WITHOUT_GRANT = "pools-without-grant"
+"""Name of the quota that keeps the tenant's pods off all pools without a grant."""
 _NO_OBJECTS = (
     "count/daemonsets.apps",
     "count/ingresses.networking.k8s.io",
@@ -76,8 +78,7 @@ def list_quotas(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
         name="tenant",
         hard=build_tenant_quota(config, tenant),
     )
-    for pool in config.gpu_pools:
-        yield _limit_pool(config, tenant, pool)
+    yield from _limit_pools(config, tenant)
     if sum_totals(config, tenant).borrows:
         yield _limit_other_pods(tenant)
     yield from _list_fixed_quotas()
@@ -99,13 +100,30 @@ def _list_fixed_quotas() -> Iterator[Quota]:
     )
 
 
-def _limit_pool(config: StackConfig, tenant: Tenant, pool: Pool) -> Quota:
-    """Limit the resources that pods with the pool's PriorityClass request; 0 where the tenant has no grant."""
-    reach = count_reach(config, tenant, pool)
+def _limit_pools(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
+    """Yield a quota for each pool that the tenant may use, and one of 0 for all others together.
+
+    Each counts the pods with the PriorityClasses of its pools. 100 pools and 100 teams with one grant each thus have
+    200 quotas of pools, and not 10,000.
+    """
+    closed: list[Pool] = []
+    for pool in config.gpu_pools:
+        reach = count_reach(config, tenant, pool)
+        if any(reach.values()):
+            yield _limit_requests(f"pool-{pool.name}", [pool], reach)
+        else:
+            closed.append(pool)
+    if closed:
+        names = dict.fromkeys(name for pool in closed for name in pool.profile.units.values())
+        yield _limit_requests(POOLS_WITHOUT_GRANT, closed, dict.fromkeys(names, 0))
+
+
+def _limit_requests(name: str, pools: Sequence[Pool], counts: Mapping[str, int]) -> Quota:
+    """Limit the extended resources that pods with the pools' PriorityClasses request together."""
     return Quota(
-        name=f"pool-{pool.name}",
-        hard={f"requests.{name}": str(count) for name, count in reach.items()},
-        scope={"scopeName": "PriorityClass", "operator": "In", "values": [name_pool_class(pool)]},
+        name=name,
+        hard={f"requests.{resource}": str(count) for resource, count in counts.items()},
+        scope={"scopeName": "PriorityClass", "operator": "In", "values": [name_pool_class(pool) for pool in pools]},
     )
 
 
@@ -188,6 +206,12 @@ def list_holdings(config: StackConfig) -> Iterator[Holding]:
             name="ResourceQuota pool-<pool>",
             keeps=f"GPUs of one pool stay below the team's `gpus` in it: the quota counts the pods with the pool's "
             f"PriorityClass, such as `{name_pool_class(pool)}`.",
+        )
+        yield Holding(
+            by="quota",
+            name=f"ResourceQuota {POOLS_WITHOUT_GRANT}",
+            keeps="The team holds no GPU of a pool without a grant, whatever its totals leave: the quota is 0 for the "
+            "pods with the PriorityClasses of all these pools.",
         )
     if config.queueing:
         yield from _list_queue_holdings()

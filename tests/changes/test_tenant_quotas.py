@@ -19,8 +19,9 @@ def quota(hard: dict[str, Any], name: str = "tenant", **spec: Any) -> PlannedRes
     return kube("ResourceQuota", name, "vision", spec={"hard": hard, **spec})
 
 
-def pool_quota(hard: dict[str, Any], pool: str = "infer-l4", name: str = "pool") -> PlannedResource:
-    terms = [{"scopeName": "PriorityClass", "operator": "In", "values": [f"{CLASS_PREFIX}{pool}"]}]
+def pool_quota(hard: dict[str, Any], *pools: str, name: str = "pool") -> PlannedResource:
+    values = [f"{CLASS_PREFIX}{pool}" for pool in pools or ("infer-l4",)]
+    terms = [{"scopeName": "PriorityClass", "operator": "In", "values": values}]
     return quota(hard, name, scopeSelector={"matchExpressions": terms})
 
 
@@ -33,6 +34,22 @@ def test_a_lower_quota_of_a_pool_says_that_running_pods_stay() -> None:
     after = view(L4, pool_quota({"requests.nvidia.com/gpu.shared": "2"}))
     assert find(before, after) == [f"- quota of infer-l4: 2 instead of 4 gpu.shared; {STAY}"]
     assert find(after, before) == ["+ quota of infer-l4: 4 instead of 2 gpu.shared"]
+
+
+def test_one_quota_of_0_for_several_pools_is_a_quota_of_0_for_each() -> None:
+    gpu, slices = "requests.nvidia.com/gpu", "requests.nvidia.com/mig-1g.10gb"
+    each = view(L4, pool_quota({gpu: "0"}, "infer-l4", name="a"), pool_quota({slices: "0"}, "small", name="b"))
+    both = view(L4, pool_quota({gpu: "0", slices: "0"}, "infer-l4", "small"))
+    assert find(each, both) == find(both, each) == []
+    granted = view(L4, pool_quota({gpu: "4"}), pool_quota({slices: "0"}, "small", name="rest"))
+    assert find(granted, both) == [f"- quota of infer-l4: 0 instead of 4 gpu; {STAY}"]
+    assert [shift.is_grave for shift in compare_tenant_quotas(granted, both)] == [True]
+    assert find(both, granted) == ["+ quota of infer-l4: 4 instead of 0 gpu"]
+
+
+def test_a_limit_that_pools_share_is_no_limit_of_each() -> None:
+    shared = view(L4, pool_quota({"requests.nvidia.com/gpu": "4"}, "infer-l4", "small"))
+    assert find(view(L4), shared) == [f"- quota of infer-l4 or small: 4 instead of no limit gpu; {STAY}"]
 
 
 def test_the_remark_on_running_pods_stands_once_for_a_tenant() -> None:

@@ -1,15 +1,20 @@
 """The engine on the dev stack, with both clouds in memory."""
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.lifecycle.session import open_lifecycle
 from gpu_blueprint.loading import StackFile, open_stack
+from gpu_blueprint.tenancy.pool_classes import CLASS_PREFIX
+from gpu_blueprint.tenancy.quotas import POOLS_WITHOUT_GRANT, Quota, list_quotas
 from lab.built import FOLDER_VARIABLE, find_built_folder
 
 from ..support import builders
@@ -53,6 +58,32 @@ def test_a_replacing_change_replaces_what_is_built_on_it() -> None:
         run = life.engine.preview()
     replaced = {urn.rsplit("::", 1)[-1] for urn in run.changes["replace"]}
     assert replaced == {"gpu-dev-cluster-eks-eksCluster"} and run.count("delete") == 0
+
+
+def list_single_quotas(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
+    """Yield the quotas as they were until 0.3: of 0 for each pool without a grant."""
+    for quota in list_quotas(config, tenant):
+        if quota.name != POOLS_WITHOUT_GRANT:
+            yield quota
+            continue
+        assert quota.scope
+        for name in quota.scope["values"]:
+            pool = f"pool-{name.removeprefix(CLASS_PREFIX)}"
+            yield dataclasses.replace(quota, name=pool, scope={**quota.scope, "values": [name]})
+
+
+def test_the_quota_of_all_pools_without_a_grant_stands_before_the_quotas_of_single_pools_go() -> None:
+    with open_in_memory("research") as life:
+        with mock.patch("components.tenants.tenant_space.list_quotas", list_single_quotas):
+            assert life.engine.up().succeeded
+        begun = len(life.cloud.log)
+        run = life.engine.up()
+        entries = life.cloud.log[begun:]
+    assert run.succeeded and set(run.changes) == {"create", "delete", "same"}
+    done = [(entry.operation.action, entry.operation.properties["metadata"]["name"]) for entry in entries]
+    created = done.index(("delete", "pool-a100-train"))
+    assert {*done[:created]} == {("create", "pools-without-grant")}
+    assert {action for action, _ in done[created:]} == {"delete"}
 
 
 def test_a_program_that_refuses_its_stack_is_reported() -> None:

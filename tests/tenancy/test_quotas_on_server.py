@@ -37,7 +37,7 @@ def test_the_grant_of_a_pool_bounds_its_pods_beside_the_sum_of_all_pools(lab: "T
 
 
 def test_a_class_of_a_pool_that_is_not_granted_gives_no_gpu(lab: "TenancyLab") -> None:
-    assert "pool-train" in lab.create(gpu_pod("train")).refusal
+    assert "exceeded quota: pools-without-grant" in lab.create(gpu_pod("train")).refusal
 
 
 def test_no_pod_has_a_priority_of_the_system(lab: "TenancyLab") -> None:

@@ -116,20 +116,27 @@ def test_a_quota_of_each_pool_counts_the_pods_with_its_priority_class() -> None:
     counted = {
         name: (spec["hard"], spec["scopeSelector"]["matchExpressions"])
         for name, spec in quotas.items()
-        if name.startswith("pool-")
+        if name.startswith("pool")
     }
     assert counted == {
-        f"pool-{pool}": (
+        name: (
             {f"requests.nvidia.com/{resource}": count},
             [{"scopeName": "PriorityClass", "operator": "In", "values": [f"gpu-blueprint-{pool}"]}],
         )
-        for pool, resource, count in (
-            ("infer-l4", "gpu.shared", "64"),
-            ("infer-a10g", "gpu", "16"),
-            ("infer-l40s", "gpu", "16"),
-            ("train-h100", "gpu", "0"),
+        for name, pool, resource, count in (
+            ("pool-infer-l4", "infer-l4", "gpu.shared", "64"),
+            ("pool-infer-a10g", "infer-a10g", "gpu", "16"),
+            ("pool-infer-l40s", "infer-l40s", "gpu", "16"),
+            ("pools-without-grant", "train-h100", "gpu", "0"),
         )
     }
+
+
+def test_one_quota_of_0_counts_the_pods_of_all_pools_without_a_grant() -> None:
+    quota = list_scoped_quotas(plan("prod"), "training")["pools-without-grant"]
+    assert quota["hard"] == {"requests.nvidia.com/gpu.shared": "0", "requests.nvidia.com/gpu": "0"}
+    (term,) = quota["scopeSelector"]["matchExpressions"]
+    assert term["values"] == [f"gpu-blueprint-infer-{gpu}" for gpu in ("l4", "a10g", "l40s")]
 
 
 def test_a_quota_of_a_mixed_layout_counts_each_profile() -> None:
