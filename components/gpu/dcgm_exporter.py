@@ -60,7 +60,7 @@ def make_metric_list(
 def list_architectures(config: StackConfig) -> list[str]:
     """Return the architectures of the nodes that the GPU Operator leaves alone."""
     pools = [pool for pool in config.gpu_pools if pool.profile.has_operands_off]
-    return sorted({row.arch for pool in pools for row in config.list_named_instances(pool)})
+    return sorted({row.arch for pool in pools for row in pool.named_instances})
 
 
 class OwnExporter(pulumi.ComponentResource):

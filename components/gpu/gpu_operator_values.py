@@ -50,9 +50,7 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
     """
     exporter: dict[str, Any] = {"enabled": True, "serviceMonitor": {"enabled": False}}
     env: dict[str, str] = {}
-    only_agent_arch = all(
-        row.arch == AGENT_ARCH for pool in config.gpu_pools for row in config.list_named_instances(pool)
-    )
+    only_agent_arch = all(row.arch == AGENT_ARCH for pool in config.gpu_pools for row in pool.named_instances)
     if not operator_runs_dcgm(config) and only_agent_arch:
         env |= ENGINE_ENV
         # The operator gives the exporter the node's network by itself only if it sets the address itself. It looks for

@@ -140,9 +140,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             "interruptionQueue": config.cluster_name,
             "eksControlPlane": True,
             "featureGates": {
-                "nodeOverlay": any(
-                    pool.list_overlay(row) for pool in config.gpu_pools for row in config.list_named_instances(pool)
-                ),
+                "nodeOverlay": any(pool.list_overlay(row) for pool in config.gpu_pools for row in pool.named_instances),
                 "reservedCapacity": any("reserved" in pool.purchase for pool in config.gpu_pools),
                 "nodeRepair": config.cluster.node_repair,
                 "spotToSpotConsolidation": False,

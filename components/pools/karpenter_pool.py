@@ -50,7 +50,7 @@ class KarpenterPool(pulumi.ComponentResource):
                 spec=spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
-            for gpu_devices, spec in build_node_overlay_specs(config, pool).items()
+            for gpu_devices, spec in build_node_overlay_specs(pool).items()
         ]
         self.node_pool = make_object(
             f"{name}-node-pool",

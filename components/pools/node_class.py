@@ -49,7 +49,7 @@ def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> 
     spec |= {"kubelet": build_kubelet(pool), "userData": _build_user_data(config, pool)}
     if pool.multi_node:
         spec["securityGroupSelectorTerms"].append({"tags": build_security_group_tags(config)})
-        spec["networkInterfaces"] = _build_interfaces(config.list_named_instances(pool)[0])
+        spec["networkInterfaces"] = _build_interfaces(pool.named_instances[0])
     if group := _find_placement_group(config, pool):
         spec["placementGroupSelector"] = {"name": group}
     if pool.reservations:
@@ -117,7 +117,7 @@ def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | Non
     images = config.images
     if not pool.prepull and not (images and (images.pull_through or images.mirror)):
         return None
-    vcpu = min(row.vcpu for row in config.list_named_instances(pool))
+    vcpu = min(row.vcpu for row in pool.named_instances)
     return choose_parallel_pull(vcpu, has_nvme=config.keeps_images_on_nvme(pool))
 
 

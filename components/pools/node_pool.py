@@ -48,7 +48,7 @@ def _count_at_ceiling(pool: Pool | CpuPool) -> dict[str, int]:
 
 
 def _build_requirements(config: StackConfig, pool: Pool | CpuPool) -> list[dict[str, Any]]:
-    rows = config.list_named_instances(pool)
+    rows = pool.named_instances
     allowed: dict[str, list[str]] = {
         "karpenter.sh/capacity-type": [kind for kind in PURCHASE_ORDER if kind in pool.purchase],
         # Instance types by name, because Karpenter's GPU labels are ambiguous: a100 has two memory sizes, gr6 is not
@@ -61,7 +61,7 @@ def _build_requirements(config: StackConfig, pool: Pool | CpuPool) -> list[dict[
     return [{"key": key, "operator": "In", "values": values} for key, values in allowed.items()]
 
 
-def build_node_overlay_specs(config: StackConfig, pool: Pool | CpuPool) -> dict[int, dict[str, Any]]:
+def build_node_overlay_specs(pool: Pool | CpuPool) -> dict[int, dict[str, Any]]:
     """Return the ``spec`` of each NodeOverlay, by the number of GPU devices on a node.
 
     An overlay tells Karpenter which resources a node will hand out; why:
@@ -71,7 +71,7 @@ def build_node_overlay_specs(config: StackConfig, pool: Pool | CpuPool) -> dict[
     if isinstance(pool, CpuPool):
         return {}
     rows_by_devices: dict[int, list[Instance]] = {}
-    for row in config.list_named_instances(pool):
+    for row in pool.named_instances:
         if pool.list_overlay(row):
             rows_by_devices.setdefault(row.gpu_devices, []).append(row)
     return {

@@ -38,8 +38,8 @@ class StaticNodes(pulumi.ComponentResource):
             node_group_name_prefix=f"{pool.name[:36]}-",
             node_role_arn=system_nodes.role.role.arn,
             subnet_ids=select_subnets(network, config.list_zones(pool)),
-            instance_types=[row.instance_type for row in config.list_named_instances(pool)],
-            ami_type=_choose_ami_type(config, pool),
+            instance_types=[row.instance_type for row in pool.named_instances],
+            ami_type=_choose_ami_type(pool),
             version=config.cluster.kubernetes_version,
             release_version=config.cluster.release.system_node_release,
             capacity_type="SPOT" if pool.purchase == ["spot"] else "ON_DEMAND",
@@ -65,5 +65,5 @@ class StaticNodes(pulumi.ComponentResource):
         )
 
 
-def _choose_ami_type(config: StackConfig, pool: Pool) -> str:
-    return "AL2023_ARM_64_NVIDIA" if config.list_named_instances(pool)[0].arch == "arm64" else "AL2023_x86_64_NVIDIA"
+def _choose_ami_type(pool: Pool) -> str:
+    return "AL2023_ARM_64_NVIDIA" if pool.named_instances[0].arch == "arm64" else "AL2023_x86_64_NVIDIA"

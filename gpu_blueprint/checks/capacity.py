@@ -11,7 +11,7 @@ from ..errors import Problem
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools that need a NodeOverlay in a cluster without NodeOverlays."""
     for index, pool in stack.numbered_gpu_pools:
-        if not stack.cluster.node_overlays and any(map(pool.list_overlay, stack.list_named_instances(pool))):
+        if not stack.cluster.node_overlays and any(map(pool.list_overlay, pool.named_instances)):
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),

@@ -113,9 +113,7 @@ def _list_karpenter(stack: StackConfig) -> Iterator[Need]:
     deaf = "Karpenter may read the queue of its cluster alone, so pods hear nothing before EC2 takes their spot node"
     yield _need(f"{settings}/interruptionQueue", deaf, _is(name))
     yield _warn(f"{settings}/eksControlPlane", "Karpenter asks EKS for the cluster's address and version", _is(True))
-    overlaid = [
-        pool.name for pool in stack.gpu_pools if any(pool.list_overlay(row) for row in stack.list_named_instances(pool))
-    ]
+    overlaid = [pool.name for pool in stack.gpu_pools if any(pool.list_overlay(row) for row in pool.named_instances)]
     if overlaid:
         harm = f"no node is launched for the shares or slices of {', '.join(overlaid)}"
         yield _need(f"{gates}/nodeOverlay", harm, _is(True))

@@ -42,19 +42,17 @@ def refuse_images_that_cannot_run(stack: StackConfig) -> Iterator[Problem]:
     for version in list_versions(stack):
         if (image := find_image(version.model)) is None:
             continue
-        for reason, fitting in _list_faults(stack, version, image):
+        for reason, fitting in _list_faults(version, image):
             others = [found for found in list_server_images(image.server) if fitting(found) and not found.fault]
             others = [found for found in others if found.is_seen] or others
             hint = f"write image: {{tag: {others[-1].tag}}}" if others else "use another pool"
             yield Problem("image-cannot-run", _locate(version), reason, hint, names=(version.pool.name,))
 
 
-def _list_faults(
-    stack: StackConfig, version: PlacedVersion, image: ServerImage
-) -> Iterator[tuple[str, Callable[[ServerImage], bool]]]:
+def _list_faults(version: PlacedVersion, image: ServerImage) -> Iterator[tuple[str, Callable[[ServerImage], bool]]]:
     """Yield why nodes cannot run an image, with the test that another image passes."""
     pool, gpu, driver = version.pool, version.pool.model, version.pool.ami.row.driver_branch
-    archs = {row.arch for row in stack.list_named_instances(pool)}
+    archs = {row.arch for row in pool.named_instances}
 
     def fits(other: ServerImage) -> bool:
         return other.min_driver <= driver and other.runs_on(gpu) and archs <= other.architectures

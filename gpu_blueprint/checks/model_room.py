@@ -129,7 +129,7 @@ def _find_disk_gib(stack: StackConfig, pool: Pool) -> float:
     """Return the GiB of the disk that holds the pods' files, of the pool's type with the smallest disk."""
     if not stack.keeps_images_on_nvme(pool):
         return stack.find_disk_gib(pool)
-    return min(row.local_nvme_gb * _GIB_OF_GB for row in stack.list_named_instances(pool))
+    return min(row.local_nvme_gb * _GIB_OF_GB for row in pool.named_instances)
 
 
 def warn_of_little_memory(stack: StackConfig) -> Iterator[Problem]:

@@ -28,7 +28,7 @@ def warn_of_images_that_nobody_may_run(stack: StackConfig) -> Iterator[Problem]:
 def suggest_prepull_beside_nvme(stack: StackConfig) -> Iterator[Problem]:
     """Point out a snapshot where every node has local NVMe, which then stays empty beside the volume."""
     for index, pool in enumerate(stack.pools):
-        if pool.disk.snapshot_id and all(row.local_nvme_gb for row in stack.list_named_instances(pool)):
+        if pool.disk.snapshot_id and all(row.local_nvme_gb for row in pool.named_instances):
             reason = (
                 "images from a snapshot lie on the EBS volume, so the local NVMe disks of the nodes stay empty, and "
                 "the first read of each block comes from S3"

@@ -95,7 +95,7 @@ def _list_wrong_gpus(config: StackConfig, pool: Pool, model: TritonModel) -> Ite
     if pool.name != model.pool:
         reason = f"{model.name} runs in pool {model.pool}, and a plan runs only on the GPU that built it"
         yield f"{reason}; give {model.pool}"
-    gpus = sorted({row.gpu.name for row in config.list_named_instances(config.gpu_pools_by_name[model.pool])})
+    gpus = sorted({row.gpu.name for row in config.gpu_pools_by_name[model.pool].named_instances})
     if len(gpus) > 1:
         yield f"pool {model.pool} has several GPU models, {', '.join(gpus)}, and a plan runs on one; give it one"
 

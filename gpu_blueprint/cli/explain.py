@@ -207,15 +207,16 @@ def _refuse_unknown_stack(name: str) -> None:
 
 
 def _explain_parts(config: StackConfig, stack: str) -> Iterator[Topic]:
+    """Yield all parts of a stack, whose steps are worked out as they are printed."""
     for pool in config.gpu_pools:
-        yield Topic(pool.name, f"pool for {pool.purpose}", steps=tuple(explain_pool(config, pool)))
+        yield Topic(pool.name, f"pool for {pool.purpose}", steps=explain_pool(config, pool))
     for cpu_pool in config.cpu_pools:
-        yield Topic(cpu_pool.name, "pool for pods without GPU", steps=tuple(explain_cpu_pool(config, cpu_pool)))
+        yield Topic(cpu_pool.name, "pool for pods without GPU", steps=explain_cpu_pool(config, cpu_pool))
     for tenant in config.tenants:
-        yield Topic(tenant.name, "tenant", steps=tuple(explain_tenant(config, tenant)))
+        yield Topic(tenant.name, "tenant", steps=explain_tenant(config, tenant))
     for service in config.services:
-        yield Topic(service.name, "service", steps=tuple(explain_service(config, service)))
+        yield Topic(service.name, "service", steps=explain_service(config, service))
     for model in config.models:
-        yield Topic(model.name, f"{_MODEL} {model.server_name}", steps=tuple(explain_model(config, model, stack)))
+        yield Topic(model.name, f"{_MODEL} {model.server_name}", steps=explain_model(config, model, stack))
     for storage in config.storage:
-        yield Topic(storage.name, KINDS[storage.kind], steps=tuple(explain_storage(config, storage)))
+        yield Topic(storage.name, KINDS[storage.kind], steps=explain_storage(config, storage))

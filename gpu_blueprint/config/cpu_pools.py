@@ -79,6 +79,11 @@ class CpuPool(Model):
             if self._region is None or self._region in row.regions
         )
 
+    @property
+    def named_instances(self) -> tuple[Instance, ...]:
+        """The instance types that the pool names to Karpenter."""
+        return self.offered
+
     def fits(self, row: Instance) -> bool:
         """Return whether a node of a type has no more vCPUs than the ceiling; Karpenter launches no other node."""
         return row.vcpu <= self.max_cpus

@@ -24,7 +24,7 @@ from .nodes import Ami, Disk, MultiNode, Taint
 from .pod_start import PodStart
 from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
-from .sizes import DEFAULT_SLOT, PodSize, choose_pod_limit, choose_sizes
+from .sizes import DEFAULT_SLOT, PodSize, choose_pod_limit, choose_sizes, sells_all_slots
 from .tenants import GpuAmount
 
 
@@ -190,6 +190,14 @@ class Pool(Model):
         """The instance types of the right size for the pool in the stack's region; in any region before it is known."""
         here = (row for row in self.candidates if self._region is None or self._region in row.regions)
         return choose_sizes(self, here)
+
+    @cached_property
+    def named_instances(self) -> tuple[Instance, ...]:
+        """The instance types that the pool names to Karpenter or EKS; only for a pool without problems.
+
+        They do not depend on the ceiling, because Karpenter drains nodes whose type leaves the pool.
+        """
+        return self.offered if self.instance_types else tuple(row for row in self.offered if sells_all_slots(self, row))
 
     @cached_property
     def max_pods(self) -> int:

@@ -20,7 +20,6 @@ from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
 from .queueing import QUEUED_PURPOSES
 from .services import Service
-from .sizes import sells_all_slots
 from .stack_rules import find_stack_problems
 from .stack_sections import StackSections
 from .storage import AnyStorage, S3Storage
@@ -138,8 +137,13 @@ class StackConfig(StackSections):
         """The pools without GPUs: those of the file, else one for all tenants; none without tenants."""
         if stated := [pool for pool in self.pools if isinstance(pool, CpuPool)]:
             return stated
-        rests = [find_rest(self, tenant) for tenant in self.tenants]
+        rests = self.rests_by_tenant.values()
         return [make_default_pool(NodeRoom(*map(sum, zip(*rests, strict=True))), self.region)] if rests else []
+
+    @cached_property
+    def rests_by_tenant(self) -> dict[str, NodeRoom]:
+        """Tenant → the part of its quotas that the pods on its GPUs leave, and that it may ask of the CPU pools."""
+        return {tenant.name: find_rest(self, tenant) for tenant in self.tenants}
 
     @property
     def all_pools(self) -> list[Pool | CpuPool]:
@@ -196,19 +200,9 @@ class StackConfig(StackSections):
         """Return the zones in which a pool launches."""
         return list(pool.zones or self.network.zones)
 
-    def list_named_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
-        """Return the instance types that a pool names to Karpenter or EKS; only for a pool without problems.
-
-        They do not depend on the ceiling, because Karpenter drains nodes whose type leaves the pool.
-        """
-        rows = pool.offered
-        if isinstance(pool, CpuPool) or pool.instance_types:
-            return rows
-        return tuple(row for row in rows if sells_all_slots(pool, row))
-
     def list_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
         """Return the named instance types that can launch, because one node fits below the pool's ceiling."""
-        return tuple(filter(pool.fits, self.list_named_instances(pool)))
+        return tuple(filter(pool.fits, pool.named_instances))
 
     def find_lifecycle(self, pool: Pool | CpuPool) -> Disruption:
         """Return a pool's disruption with windows in UTC, as Karpenter gets it."""
@@ -219,7 +213,7 @@ class StackConfig(StackSections):
 
     def keeps_images_on_nvme(self, pool: Pool | CpuPool) -> bool:
         """Return whether nodes keep images and pods on local NVMe: every type has it, and no snapshot has images."""
-        return not pool.disk.snapshot_id and all(row.local_nvme_gb for row in self.list_named_instances(pool))
+        return not pool.disk.snapshot_id and all(row.local_nvme_gb for row in pool.named_instances)
 
     def find_disk_gib(self, pool: Pool | CpuPool) -> int:
         """Return the size of a node's volume, by default as large as its work asks for."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom, count_addressable_pods, count_team_pods
 from ..config import CpuPool, Pool, StackConfig, Tenant
-from ..config.grant_rooms import find_rest, size_grant, size_grants
+from ..config.grant_rooms import size_grant, size_grants
 from ..config.sizes import read_room
 from ..config.tenants import GpuAmount
 from .addresses import count_pool_addresses, count_subnet_addresses
@@ -42,8 +42,13 @@ class Promise:
 
 def list_promises(stack: StackConfig) -> list[Promise]:
     """Return what is promised and offered: in each GPU pool, in the CPU pools, and over the stack."""
-    found = [promise for pool in stack.gpu_pools for promise in _list_gpu_promises(stack, pool)]
-    return [*found, *list_cpu_promises(stack), *_list_stack_promises(stack)]
+    found = [promise for pool in stack.gpu_pools for promise in list_gpu_promises(stack, pool)]
+    return [*found, *list_shared_promises(stack)]
+
+
+def list_shared_promises(stack: StackConfig) -> list[Promise]:
+    """Return what is promised and offered in the CPU pools, and over the stack."""
+    return [*list_cpu_promises(stack), *_list_stack_promises(stack)]
 
 
 def describe_rest(stack: StackConfig, tenant: Tenant, promise: Promise) -> str:
@@ -78,7 +83,8 @@ def _fill(pool: CpuPool, measure: Callable[[Instance], float]) -> float:
     return total
 
 
-def _list_gpu_promises(stack: StackConfig, pool: Pool) -> Iterator[Promise]:
+def list_gpu_promises(stack: StackConfig, pool: Pool) -> Iterator[Promise]:
+    """Yield what is promised and offered in a GPU pool: GPUs, CPU and memory of slots, and pods."""
     grants = {grant.tenant: grant.count for grant in stack.grants_by_pool.get(pool.name, [])}
     least = _list_always_on(stack, pool)
     ceiling = pool.profile.count_at_ceiling(pool.max_gpus)
@@ -92,8 +98,13 @@ def _list_gpu_promises(stack: StackConfig, pool: Pool) -> Iterator[Promise]:
         )
     if pool.slot_size:
         yield from _list_slot_promises(stack, pool, grants, least)
-    nodes = (count_usable_gpus(stack, pool) // row.gpu_devices for row in stack.list_instances(pool))
-    yield Promise(pool=pool.name, resource="pods", offered=max(nodes, default=0) * count_team_pods(pool.max_pods))
+    yield Promise(pool=pool.name, resource="pods", offered=_offer_gpu_pods(stack, pool))
+
+
+def _offer_gpu_pods(stack: StackConfig, pool: Pool) -> float:
+    gpus = count_usable_gpus(stack, pool)
+    nodes = max((gpus // row.gpu_devices for row in stack.list_instances(pool)), default=0)
+    return nodes * count_team_pods(pool.max_pods)
 
 
 def _list_always_on(stack: StackConfig, pool: Pool) -> list[tuple[GpuAmount, int]]:
@@ -108,8 +119,9 @@ def _list_slot_promises(
     """Yield the CPU and memory of the pods in slots, beside the least that nodes of any type offer."""
     held = {name: size_grant(stack, pool, amount) for name, amount in grants.items()}
     always = [(size_grant(stack, pool, amount), times) for amount, times in least]
+    gpus = count_usable_gpus(stack, pool)
     rooms = [
-        NodeRoom(*(part * (count_usable_gpus(stack, pool) // row.gpu_devices) for part in pool.find_room(row)))
+        NodeRoom(*(part * (gpus // row.gpu_devices) for part in pool.find_room(row)))
         for row in stack.list_instances(pool)
     ]
     for resource, index, factor in (("cpu", 0, 1000), ("memory", 1, 1024)):
@@ -127,13 +139,12 @@ def list_cpu_promises(stack: StackConfig) -> Iterator[Promise]:
     if not stack.cpu_pools:
         return
     name = " + ".join(pool.name for pool in stack.cpu_pools)
-    rests = {tenant.name: find_rest(stack, tenant) for tenant in stack.tenants}
     offers = [offer_cpu_room(pool) for pool in stack.cpu_pools]
     for resource, index, factor in (("cpu", 0, 1000), ("memory", 1, 1024)):
         yield Promise(
             pool=name,
             resource=resource,
-            tenants={tenant: rest[index] / factor for tenant, rest in rests.items()},
+            tenants={tenant: rest[index] / factor for tenant, rest in stack.rests_by_tenant.items()},
             offered=sum(offer[index] for offer in offers) / factor,
         )
     yield Promise(pool=name, resource="pods", offered=sum(map(_offer_cpu_pods, stack.cpu_pools)))
@@ -144,13 +155,7 @@ def _offer_cpu_pods(pool: CpuPool) -> float:
 
 
 def _list_stack_promises(stack: StackConfig) -> Iterator[Promise]:
-    pods = sum(
-        promise.offered
-        for pool in stack.gpu_pools
-        for promise in _list_gpu_promises(stack, pool)
-        if promise.resource == "pods"
-    )
-    pods += sum(map(_offer_cpu_pods, stack.cpu_pools))
+    pods = sum(_offer_gpu_pods(stack, pool) for pool in stack.gpu_pools) + sum(map(_offer_cpu_pods, stack.cpu_pools))
     yield Promise(
         pool=ALL_POOLS,
         resource="pods",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..config import CpuPool, Pool, StackConfig, Tenant
-from ..config.grant_rooms import count_gpus, find_rest
+from ..config.grant_rooms import count_gpus
 from .capacity import find_capacity
 from .cpu_pools import estimate_cpu_pool
 from .gpus import count_usable_gpus
@@ -43,9 +43,11 @@ def divide_cpu_pools(stack: StackConfig) -> dict[str, float]:
 
     If the pods on GPUs leave no tenant any, the quotas of CPU decide.
     """
-    rests = {tenant.name: find_rest(stack, tenant).cpu_milli for tenant in stack.tenants}
-    parts = rests if any(rests.values()) else {tenant.name: float(tenant.cpu) for tenant in stack.tenants}
-    return {name: part / sum(parts.values()) for name, part in parts.items()} or {UNASSIGNED: 1}
+    parts: dict[str, float] = {name: rest.cpu_milli for name, rest in stack.rests_by_tenant.items()}
+    if not any(parts.values()):
+        parts = {tenant.name: float(tenant.cpu) for tenant in stack.tenants}
+    whole = sum(parts.values())
+    return {name: part / whole for name, part in parts.items()} or {UNASSIGNED: 1}
 
 
 def estimate_tenant(stack: StackConfig, tenant: Tenant) -> Cost:

@@ -34,7 +34,7 @@ def find_cache_gib(config: StackConfig, tenant: Tenant) -> int:
 
 def find_throughput_gbps(config: StackConfig, tenant: Tenant) -> int:
     """Return the throughput in Gbit/s for which Mountpoint opens connections; the slowest pool decides."""
-    types = [row for pool in _list_gpu_pools(config, tenant) for row in config.list_named_instances(pool)]
+    types = [row for pool in _list_gpu_pools(config, tenant) for row in pool.named_instances]
     return FAST_GBPS if types and all(row.network_cards > 1 for row in types) else SLOW_GBPS
 
 
@@ -44,6 +44,6 @@ def _list_gpu_pools(config: StackConfig, tenant: Tenant) -> list[Pool]:
 
 def _list_disks(config: StackConfig, pool: Pool | CpuPool) -> Iterator[float]:
     """Yield the GiB of the disk that holds the pods' files, for each type of a pool."""
-    for row in config.list_named_instances(pool):
+    for row in pool.named_instances:
         on_nvme = config.keeps_images_on_nvme(pool)
         yield row.local_nvme_gb * _GIB_OF_GB if on_nvme else config.find_disk_gib(pool)

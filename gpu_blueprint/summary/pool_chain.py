@@ -62,7 +62,7 @@ def _list_nodes(stack: StackConfig, pool: Pool) -> Iterator[str]:
         handed_out = ", ".join(f"{count} {name}" for name, count in pool.profile.count_per_node(row).items())
         gpus = f"{row.gpu_devices} × {row.gpu_memory_mib / 1024:.0f} GiB"
         yield f"{row.instance_type}: {gpus} → {handed_out}"
-    if above := [row.instance_type for row in stack.list_named_instances(pool) if not pool.fits(row)]:
+    if above := [row.instance_type for row in pool.named_instances if not pool.fits(row)]:
         yield f"{', '.join(above)}: named, and too large for maxGpus {pool.max_gpus}, so none launches"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..config import CpuPool, Pool, StackConfig
-from ..cost.promises import ALL_POOLS, Promise, describe_rest, list_promises
+from ..cost.promises import ALL_POOLS, Promise, describe_rest, list_gpu_promises, list_shared_promises
 from .step import Step
 
 
@@ -30,9 +30,7 @@ def promise_as_json(promise: Promise) -> dict[str, Any]:
 
 def explain_promises(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[Step]:
     """Yield the step with the arithmetic of everything that is promised in a pool."""
-    shared = " + ".join(own.name for own in stack.cpu_pools)
-    names = (pool.name,) if isinstance(pool, Pool) else (shared, ALL_POOLS)
-    promises = [promise for promise in list_promises(stack) if promise.pool in names]
+    promises = list_shared_promises(stack) if isinstance(pool, CpuPool) else list(list_gpu_promises(stack, pool))
     lines = list(map(describe_promise, promises))
     if isinstance(pool, CpuPool):
         lines += _describe_rests(stack, promises)

@@ -114,7 +114,7 @@ def check_names(config: StackConfig) -> None:
 
 def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
     checked_pool = config.gpu_pools[0]
-    overlays = build_node_overlay_specs(config, checked_pool)
+    overlays = build_node_overlay_specs(checked_pool)
     covered: list[str] = []
     for devices, overlay in overlays.items():
         pools_named, types_named = (requirement["values"] for requirement in overlay["requirements"])

@@ -31,7 +31,7 @@ def test_a_pool_offers_only_types_of_its_region() -> None:
 
 def test_the_ceiling_changes_no_type_that_the_pool_names() -> None:
     small, large = (config(pools=[pool(), cpu_pool(maxCpus=cpus)]) for cpus in (4, 4000))
-    named = [stack.list_named_instances(stack.cpu_pools[0]) for stack in (small, large)]
+    named = [stack.cpu_pools[0].named_instances for stack in (small, large)]
     assert named[0] == named[1] == small.cpu_pools[0].offered
     assert {row.vcpu for row in small.list_instances(small.cpu_pools[0])} == {2, 4}
     assert large.list_instances(large.cpu_pools[0]) == named[1]

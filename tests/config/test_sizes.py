@@ -25,7 +25,7 @@ def list_types(**pool: Any) -> list[str]:
 
 def list_named_types(gpus: int, **pool: Any) -> list[str]:
     config = builders.config(pools=[builders.pool(maxGpus=gpus, **pool)])
-    return [row.instance_type for row in config.list_named_instances(config.gpu_pools[0])]
+    return [row.instance_type for row in config.gpu_pools[0].named_instances]
 
 
 @pytest.mark.parametrize("purpose", ["training", "inference"])

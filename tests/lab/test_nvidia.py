@@ -111,7 +111,7 @@ def test_nodes_have_the_labels_that_they_had_but_for_the_strategy_beside_mps(con
             continue
         text = files[pool.profile.node_labels.get(PLUGIN_CONFIG_LABEL, "none")]
         cuts = [entry["mig-devices"] for entries in pool.profile.mig_configs.values() for entry in entries]
-        gpus = describe_gpus(config.list_named_instances(pool)[0].gpu, 2, *cuts)
+        gpus = describe_gpus(pool.named_instances[0].gpu, 2, *cuts)
         file = yaml.safe_load(text)
         before = {key: value for key, value in file.items() if key != "flags"}
         labels, old = find_labels(text, "", gpus), find_labels(yaml.safe_dump(before), MIXED, gpus)

@@ -1,6 +1,6 @@
 """Explanations of rules, alerts and kinds of problems as sentences, and of parts of a stack as steps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Protocol
@@ -31,7 +31,8 @@ class Topic:
     noun: str
     """The kind of the topic, such as ``alert``."""
     lines: tuple[str, ...] = ()
-    steps: Sequence[Step] = ()
+    steps: Iterable[Step] = ()
+    """May be worked out as they are printed."""
 
 
 def show(topics: Sequence[Topic]) -> None:
@@ -43,8 +44,8 @@ def show(topics: Sequence[Topic]) -> None:
         out.print(Text.assemble((topic.name, "bold"), f", {topic.noun}\n"))
         for line in topic.lines:
             print(line.rstrip())
-        if topic.steps:
-            _print_steps(out, topic.steps)
+        if steps := list(topic.steps):
+            _print_steps(out, steps)
 
 
 def _print_steps(out: Console, steps: Sequence[Step]) -> None:
