@@ -39,10 +39,15 @@ def kueue(plane: ControlPlane, workspace_of_plane: Workspace) -> Iterator[Kueue]
     kueue = Kueue(workspace_of_plane, plane, CONFIGURATION)
     kueue.start()
     yield kueue
-    for found in plane.client.list("batch/v1", "Job"):
-        plane.client.delete("batch/v1", "Job", found["metadata"]["name"], found["metadata"]["namespace"])
-    wait_for(lambda: not plane.client.list(API_VERSION, "Workload"))
+    remove_jobs(plane.client)
     kueue.uninstall()
+
+
+def remove_jobs(kube: KubeClient) -> None:
+    """Delete all Jobs, and wait until Kueue has let their Workloads go."""
+    for found in kube.list("batch/v1", "Job"):
+        kube.delete("batch/v1", "Job", found["metadata"]["name"], found["metadata"]["namespace"])
+    wait_for(lambda: not kube.knows(API_VERSION, "Workload") or not kube.list(API_VERSION, "Workload"))
 
 
 def test_jobs_of_managed_namespaces_wait_for_a_kueue_that_is_down(
@@ -76,6 +81,7 @@ def test_an_uninstalled_kueue_leaves_no_kind_behind(kueue: Kueue, real_kube: Kub
     """The last test, since it ends the Kueue of all."""
     assert real_kube.knows(API_VERSION, "ResourceFlavor")
     real_kube.patch("v1", "Namespace", namespace, {"metadata": {"labels": {"team": "yes"}}})
+    remove_jobs(real_kube)
     kueue.uninstall()
     made = real_kube.create(job(namespace, name="free", labels={"kueue.x-k8s.io/queue-name": "mine"}))
     assert not made["spec"].get("suspend")
