@@ -2,6 +2,8 @@
 
 import pulumi
 
+_Resources = frozenset[pulumi.Resource]
+
 
 class Collector:
     """Notes resources, and leaves out dependencies that others imply; ``made`` lists the resources."""
@@ -10,7 +12,9 @@ class Collector:
 
     def __init__(self) -> None:
         self.made = []
-        self._reached: dict[pulumi.Resource, set[pulumi.Resource]] = {}
+        self._reached: dict[pulumi.Resource, _Resources] = {}
+        self._reached_by_list: dict[tuple[pulumi.Resource, ...], tuple[_Resources, _Resources]] = {}
+        """What the resources of a list need, without and with them: most of a tenant's resources need the same."""
 
     def collect(self, args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
         """Note each resource below the platform; components of ours consist of the resources that are noted too.
@@ -24,9 +28,11 @@ class Collector:
         needed = args.opts.depends_on
         if not isinstance(needed, list):
             return None
-        resources = [each for each in needed if isinstance(each, pulumi.Resource)]
-        reached = set().union(*(self._reached.get(each, ()) for each in resources))
-        self._reached[args.resource] = reached.union(resources)
+        resources = tuple(each for each in needed if isinstance(each, pulumi.Resource))
+        if resources not in self._reached_by_list:
+            found = frozenset[pulumi.Resource]().union(*(self._reached.get(each, ()) for each in resources))
+            self._reached_by_list[resources] = found, found.union(resources)
+        reached, self._reached[args.resource] = self._reached_by_list[resources]
         fewer = pulumi.ResourceOptions.merge(args.opts, None)
         fewer.depends_on = [each for each in needed if each not in reached]
         return pulumi.ResourceTransformationResult(args.props, fewer)

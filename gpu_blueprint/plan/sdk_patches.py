@@ -101,10 +101,13 @@ def _create_urn(name: Any, type_: Any, parent: Any = None, *others: Any, **named
 
 
 async def _resolve_depends_on_urns(depends_on: Any, from_resource: Resource | None = None) -> set[str]:
-    """Replace ``_resolve_depends_on_urns`` for a plain list of resources: the SDK makes five tasks for each."""
-    if isinstance(depends_on, list) and all(isinstance(item, Resource) for item in depends_on):
-        return set(await rpc._expand_dependencies(set(depends_on), from_resource))
-    return await _SDK_RESOLVE_DEPENDS_ON_URNS(depends_on, from_resource)
+    """Replace ``_resolve_depends_on_urns`` for the plain resources of a list: the SDK makes five tasks for each."""
+    if not isinstance(depends_on, list):
+        return await _SDK_RESOLVE_DEPENDS_ON_URNS(depends_on, from_resource)
+    plain = {item for item in depends_on if isinstance(item, Resource)}
+    others = [item for item in depends_on if not isinstance(item, Resource)]
+    found = set(await rpc._expand_dependencies(plain, from_resource))
+    return found | await _SDK_RESOLVE_DEPENDS_ON_URNS(others, from_resource) if others else found
 
 
 def _declare_dependency(from_resource: Resource, to_resource: Resource) -> bool:
