@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..resources import Resource, Stack
@@ -24,6 +25,11 @@ class Request:
     operation: str
     namespace: str
     """Empty for every namespace."""
+
+    @cached_property
+    def of_any_namespace(self) -> "Request":
+        """The operation without its namespace, on which most facts of a policy do not depend."""
+        return replace(self, namespace="")
 
 
 def judges_changes(stack: Stack, group: str, resource: str, namespace: str) -> bool:
@@ -62,13 +68,36 @@ def _denies(binding: Resource, request: Request, stack: Stack) -> bool:
     if "Deny" not in binding.list_texts("spec", "validationActions"):
         return False
     match = binding.read_block("spec", "matchResources")
-    return covers(match, request, stack) and (not match.get("resourceRules") or names(match, request))
+    return _covers(binding, "matchResources", request, stack) and (
+        not match.get("resourceRules") or binding.compute_once(_names_kind, "matchResources", request.of_any_namespace)
+    )
 
 
 def _can_refuse(policy: Resource, request: Request, stack: Stack) -> bool:
-    spec, match = policy.read_block("spec"), policy.read_block("spec", "matchConstraints")
+    return (
+        policy.compute_once(_has_strict_rules)
+        and _covers(policy, "matchConstraints", request, stack)
+        and policy.compute_once(_names_kind, "matchConstraints", request.of_any_namespace)
+    )
+
+
+def _has_strict_rules(policy: Resource) -> bool:
     has_rules = any(_read_expression(rule) != "true" for rule in policy.list_blocks("spec", "validations"))
-    return has_rules and fails_closed(spec) and covers(match, request, stack) and names(match, request)
+    return has_rules and fails_closed(policy.read_block("spec"))
+
+
+def _covers(judge: Resource, field: str, request: Request, stack: Stack) -> bool:
+    """Tell whether the match of a policy or of a binding leaves no request of a kind out."""
+    selector = judge.compute_once(_read_selector, field, request.of_any_namespace)
+    return selector is not None and _selects_namespace(selector, request, stack)
+
+
+def _read_selector(judge: Resource, field: str, request: Request) -> Mapping[str, Any] | None:
+    return _read_whole_selector(judge.read_block("spec", field), request)
+
+
+def _names_kind(judge: Resource, field: str, request: Request) -> bool:
+    return names(judge.read_block("spec", field), request)
 
 
 def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
@@ -78,6 +107,10 @@ def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
 
 def list_expressions(policy: Resource) -> list[str]:
     """Return the expressions by which an admission policy decides, without their comments."""
+    return policy.compute_once(_list_expressions)
+
+
+def _list_expressions(policy: Resource) -> list[str]:
     parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
     return [_COMMENT.sub(r"\1", read_text(part.get("expression"), "expression")) for part in parts]
 
@@ -95,9 +128,18 @@ def _read_expression(item: Mapping[str, Any]) -> str:
 
 def covers(match: Mapping[str, Any], request: Request, stack: Stack) -> bool:
     """Tell whether a match leaves no request of a kind out. Whoever writes an object writes its labels."""
+    selector = _read_whole_selector(match, request)
+    return selector is not None and _selects_namespace(selector, request, stack)
+
+
+def _read_whole_selector(match: Mapping[str, Any], request: Request) -> Mapping[str, Any] | None:
+    """Return the selector of namespaces of a match; None if the match leaves objects of them out."""
     selector = read_mapping(match.get("namespaceSelector"), "namespaceSelector")
-    if match.get("objectSelector") or names(match, request, "excludeResourceRules"):
-        return False
+    leaves_out = match.get("objectSelector") or names(match, request, "excludeResourceRules")
+    return None if leaves_out else selector
+
+
+def _selects_namespace(selector: Mapping[str, Any], request: Request, stack: Stack) -> bool:
     return not selector or (bool(request.namespace) and selects(selector, find_labels(stack, request.namespace)))
 
 

@@ -5,6 +5,7 @@ It runs twice on a node: once before the device plugin starts, and beside it.
 
 import platform
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,8 @@ def link(
         "SEND_SIGNAL": "false",
     }
     said = ""
-    with running([find_engine("config-manager")], folder, environment) as manager:
+    # What it said tells more than the time that passed.
+    with running([find_engine("config-manager")], folder, environment) as manager, suppress(TimeoutError):
         assert manager.stderr
         read = manager.stderr.readline
         for line in iter(lambda: call_within(PATIENCE_S, read), ""):
