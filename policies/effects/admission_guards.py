@@ -75,15 +75,17 @@ def _denies(binding: Resource, request: Request, stack: Stack) -> bool:
 
 def _can_refuse(policy: Resource, request: Request, stack: Stack) -> bool:
     return (
-        policy.compute_once(_has_strict_rules)
+        policy.compute_once(_read_strict_match) is not None
         and _covers(policy, "matchConstraints", request, stack)
         and policy.compute_once(_names_kind, "matchConstraints", request.of_any_namespace)
     )
 
 
-def _has_strict_rules(policy: Resource) -> bool:
+def _read_strict_match(policy: Resource) -> Mapping[str, Any] | None:
+    """Return the match of a policy that refuses something, also where it fails; None for another policy."""
+    spec, match = policy.read_block("spec"), policy.read_block("spec", "matchConstraints")
     has_rules = any(_read_expression(rule) != "true" for rule in policy.list_blocks("spec", "validations"))
-    return has_rules and fails_closed(policy.read_block("spec"))
+    return match if has_rules and fails_closed(spec) else None
 
 
 def _covers(judge: Resource, field: str, request: Request, stack: Stack) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from policies import RULES, UNKNOWN, Rule, Stack, Verdict, judge
+from policies.facts import FactHolder
 
 from ..support.plans import SHIPPED
 from ..support.tiers import DEEP
@@ -122,6 +123,24 @@ def test_an_unknown_value_neither_silences_a_rule_nor_causes_a_false_alarm(rule:
     for case in DECIDED:
         if case.rule == rule.id:
             _judge_with_each_value_unknown(case)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_gives_the_same_verdicts_if_no_fact_is_remembered(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [case for case in CASES if case.rule == rule.id and len(build_stack(case).resources) < SMALL_STACK]
+
+    def judge_all() -> list[tuple[str, InPath, list[Verdict]]]:
+        return [
+            (str(case), path, verdicts)
+            for case in cases
+            for value in (UNKNOWN, "odd", [])
+            for path, verdicts in _judge_with_each_value_replaced(case, value)
+        ]
+
+    remembered = judge_all()
+    monkeypatch.setattr(FactHolder, "compute_once", lambda holder, compute, *about: compute(holder, *about))
+    assert judge_all() == remembered
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
