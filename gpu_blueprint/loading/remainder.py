@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -58,17 +59,24 @@ _LEAVES: dict[str, Any] = {
     "logs": [],
 }
 """Fields inside a part that no other field depends on → harmless values."""
-_PARTS: dict[str, TypeAdapter[Any]] = {
-    "network": TypeAdapter(Network),
-    "cluster": TypeAdapter(Cluster),
-    "pools": TypeAdapter(AnyPool),
-    "reservations": TypeAdapter(Reservation),
-    "tenants": TypeAdapter(Tenant),
-    "services": TypeAdapter(Service),
-    "models": TypeAdapter(AnyModel),
-    "storage": TypeAdapter(AnyStorage),
-    "billing": TypeAdapter(Billing),
+_PARTS: dict[str, Any] = {
+    "network": Network,
+    "cluster": Cluster,
+    "pools": AnyPool,
+    "reservations": Reservation,
+    "tenants": Tenant,
+    "services": Service,
+    "models": AnyModel,
+    "storage": AnyStorage,
+    "billing": Billing,
 }
+"""Sections → the types of their values or items."""
+
+
+@cache
+def _adapt(name: str) -> TypeAdapter[Any]:
+    """Build the validator of a section; only a broken stack object needs it."""
+    return TypeAdapter(_PARTS[name])
 
 
 class Remainder:
@@ -210,7 +218,7 @@ def _find_items(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
 def _has_shape(name: str, section: Any) -> bool:
     """Tell whether a section can be read, whatever its own rules say about it."""
     try:
-        _PARTS[name].validate_python(section)
+        _adapt(name).validate_python(section)
     except ValidationError:
         return False
     return True
@@ -219,12 +227,12 @@ def _has_shape(name: str, section: Any) -> bool:
 def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:
     """Yield the problems of each well-formed part of a stack object that is too broken to be checked as a whole."""
     heads = {path[:length] for path in broken for length in (1, 2)}
-    for name, adapter in _PARTS.items():
+    for name in _PARTS:
         section = data.get(name)
         items: dict[Path, Any] = {(name,): section}
         if name in _LISTS:
             items = {(name, i): item for i, item in enumerate(section)} if isinstance(section, list) else {}
         for path, item in items.items():
             if path not in heads and isinstance(item, dict):
-                part: Model = adapter.validate_python(item)
+                part: Model = _adapt(name).validate_python(item)
                 yield from move_under(part.all_problems(), *path)
