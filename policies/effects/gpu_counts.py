@@ -62,7 +62,7 @@ class PluginFile:
     """The MIG strategy: ``none``, ``single`` or ``mixed``; any other text ends the plugin."""
     sharing: Mapping[str, Any]
     """Its ways of sharing: ``timeslicing`` and ``mps``, in lower case."""
-    is_missing: bool = False
+    is_missing: bool
     """True if the program has no file of this name."""
 
     @property
