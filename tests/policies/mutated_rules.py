@@ -25,7 +25,13 @@ from .cases import CASES
 from .cases.stacks import Case, build_stack, find_complaint
 from .mutations import Mutant, Unit, list_mutants, list_units
 
-FRAME = {"policies", *(f"policies.{name}" for name in ("__main__", "pack", "resources", "rule", "values", "waivers"))}
+FRAME = {
+    "policies",
+    *(
+        f"policies.{name}"
+        for name in ("__main__", "facts", "mirrors", "pack", "resources", "rule", "values", "waivers")
+    ),
+}
 """Modules that run the rules and hold none."""
 _ROUNDS = 100_000
 """Rounds of all loops in one case, after which a loop counts as endless."""
