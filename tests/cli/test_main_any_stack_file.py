@@ -82,4 +82,4 @@ def test_the_changes_reach_the_rules_of_the_last_stage(folder: Path) -> None:
             open_stack("test", folder / "stacks").list_warnings(TODAY)
         except StackError as error:
             kinds |= {problem.kind for problem in error.problems}
-    assert "amount-above-ceiling" in kinds and len(kinds) > 20
+    assert {"service-without-quota", "cpu-pool-too-small"} <= kinds and len(kinds) > 30
