@@ -8,6 +8,7 @@ import pytest
 from gpu_blueprint.rendering import list_manifests
 from gpu_blueprint.tenancy.policies import list_policies
 from gpu_blueprint.tenancy.rights import MEMBER as MEMBER_ROLE
+from lab.scene import Manifest
 
 from ..support.plans import plan, shipped_config, shipped_file
 from ..support.tenancy_lab import member, service_account
@@ -35,17 +36,17 @@ GUARDED_ELSEWHERE = {"RoleBinding", "PersistentVolumeClaim"}
 """Kinds that members write, and whose objects of the platform the policy of platform objects guards."""
 
 
-def list_objects() -> list[dict[str, Any]]:
+def list_objects() -> list[Manifest]:
     """The objects of the models of prod in their tenant's namespace."""
     rendered = (manifest.content for manifest in list_manifests(shipped_config("prod"), plan("prod")))
     return [found for found in rendered if found["kind"] in PATHS and found["metadata"].get("namespace") == "serving"]
 
 
-def find_path(found: dict[str, Any]) -> str:
+def find_path(found: Manifest) -> str:
     return f"{PATHS[found['kind']]}/{found['metadata']['name']}"
 
 
-def aim(name: str, kind: str = "Deployment") -> dict[str, Any]:
+def aim(name: str, kind: str = "Deployment") -> Manifest:
     """An autoscaler of a member."""
     target = {"apiVersion": "apps/v1", "kind": kind, "name": name}
     return build(
