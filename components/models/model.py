@@ -10,7 +10,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.models import ServedModel, TritonModel
 from gpu_blueprint.serving.objects import build_budget_spec, build_deployment_spec, build_service_spec
-from gpu_blueprint.serving.triton import build_settings, name_settings
+from gpu_blueprint.serving.triton import build_settings
 
 
 class Model(pulumi.ComponentResource):
@@ -69,7 +69,7 @@ def _make_version(
     needed = [account]
     if isinstance(model, TritonModel):
         settings = k8s.core.v1.ConfigMap(
-            f"{name}-settings", metadata=place.name(name_settings(model)), data=build_settings(model), opts=opts
+            f"{name}-settings", metadata=place.name(model.settings), data=build_settings(model), opts=opts
         )
         needed.append(settings)
     k8s.apps.v1.Deployment(

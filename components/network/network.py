@@ -6,7 +6,7 @@ import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.config import ExistingVpc, NewVpc, StackConfig
-from gpu_blueprint.config.network import SERVICES, STABLE_ZONES
+from gpu_blueprint.config.network import STABLE_ZONES, list_services
 
 DISCOVERY_TAG = "karpenter.sh/discovery"
 """Tag of the private subnets of a new VPC, by which Karpenter finds them."""
@@ -139,7 +139,7 @@ class Network(pulumi.ComponentResource):
 
     def _make_endpoints(self, network: NewVpc, vpc: aws.ec2.Vpc, tables: list[aws.ec2.RouteTable]) -> None:
         """Make the VPC endpoints: a gateway for S3, and an interface in each private subnet for every other service."""
-        services = [service for endpoint in network.endpoints for service in SERVICES.get(endpoint, (endpoint,))]
+        services = [service for endpoint in network.endpoints for service in list_services(endpoint)]
         child = pulumi.ResourceOptions(parent=self)
         if "s3" in services:
             aws.ec2.VpcEndpoint(

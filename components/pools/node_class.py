@@ -99,13 +99,14 @@ def _build_volume(device: str, size: str, settings: dict[str, Any]) -> dict[str,
 def _build_user_data(config: StackConfig, pool: Pool) -> str | None:
     """Return the user data: a MIME message on AL2023, TOML settings on Bottlerocket.
 
-    Both turn fast image pull on, and close NVIDIA_VISIBLE_DEVICES to pods without privileges.
+    Both turn parallel pull on unless the pool says no, and close NVIDIA_VISIBLE_DEVICES to pods without privileges.
     """
     if pool.ami.row is BOTTLEROCKET:
-        pulls = {} if pool.disk.snapshot_id else _build_pull_settings(_choose_parallel_pull(config, pool))
+        in_parallel = pool.parallel_pull and not pool.disk.snapshot_id
+        pulls = _build_pull_settings(_choose_parallel_pull(config, pool)) if in_parallel else {}
         return tomli_w.dumps({"settings": _build_bottlerocket_settings(pool.profile, pulls)})
     # nodeadm writes the numbers of parallel pull itself, the same on every size, and a NodeConfig cannot change them.
-    return render_user_data(config, pool, build_node_config())
+    return render_user_data(config, pool, build_node_config(pool))
 
 
 def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | None:

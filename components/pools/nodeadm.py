@@ -53,16 +53,13 @@ def build_kubelet(pool: Pool) -> dict[str, Any]:
     return {"maxPods": pool.max_pods, "kubeReserved": {"memory": f"{reserve_memory_mib(pool.max_pods)}Mi"}}
 
 
-def build_node_config() -> dict[str, Any]:
-    """Return a NodeConfig with fast image pull; a node class states the rest for nodes of Karpenter.
+def build_node_config(pool: Pool) -> dict[str, Any] | None:
+    """Return a NodeConfig with fast image pull, or None; a node class states the rest for nodes of Karpenter."""
+    return _build_node_config({"featureGates": {"FastImagePull": True}}) if pool.parallel_pull else None
 
-    nodeadm calls the gate experimental. It has no switch in the stack file, because each node class would drain.
-    """
-    return {
-        "apiVersion": "node.eks.aws/v1alpha1",
-        "kind": "NodeConfig",
-        "spec": {"featureGates": {"FastImagePull": True}},
-    }
+
+def _build_node_config(spec: dict[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
 
 
 def build_static_node_config(pool: Pool, *, raid: bool) -> dict[str, Any]:
@@ -71,7 +68,7 @@ def build_static_node_config(pool: Pool, *, raid: bool) -> dict[str, Any]:
     Args:
         raid: Make the local NVMe disks one volume, as ``instanceStorePolicy`` does on Karpenter's nodes.
     """
-    config = build_node_config()
+    config = build_node_config(pool) or _build_node_config({})
     config["spec"]["kubelet"] = {"config": build_kubelet(pool)}
     if raid:
         config["spec"]["instance"] = {"localStorage": {"strategy": "RAID0"}}

@@ -19,6 +19,8 @@ _NUMBER = re.compile(r"'([\w-]+)': (\d+)")
 _NAME = re.compile(r"[\w-]+")
 _OF_STORAGE = "storage-claims"
 """The rule about the platform's claims, which comes and goes with them: a tenant had none to lose before."""
+_OF_MODELS = "model-"
+"""The start of the rules about the platform's models, which come and go with them. They name the tenants' objects."""
 _IMAGES, _IMAGE = "images-allowed", re.compile(r"\w[./]\w")
 
 
@@ -49,9 +51,11 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
     softer = {name for name in kept if old[name].denies and not new[name].denies}
     harder = {name for name in kept if new[name].denies and not old[name].denies}
     begun = {name: rule for name, rule in new.items() if name not in old and rule.denies}
+    gone = {name: rule for name, rule in old.items() if name not in new and rule.denies}
     for tenant in stays:
-        yield from (Shift(tenant, text, is_loss=True) for text in _tell_begun(begun))
-        for name in sorted(name for name in old.keys() - new.keys() if old[name].denies):
+        told = _drop_rules_without_models(begun, tenant, before)
+        yield from (Shift(tenant, text, is_loss=True) for text in _tell_begun(told))
+        for name in sorted(_drop_rules_without_models(gone, tenant, after)):
             yield Shift(tenant, f"isolation: admission rule {name} is gone", is_loss=True)
         if softer:
             yield Shift(tenant, f"isolation: {_count(softer)} only warn instead of refusing", is_loss=True)
@@ -60,6 +64,16 @@ def compare_admission(before: TenantView, after: TenantView) -> Iterator[Shift]:
         for name in sorted(kept):
             yield from _compare_rules(tenant, name, old[name], new[name], before, after)
         yield from _compare_completion(tenant, before, after)
+
+
+def _drop_rules_without_models(rules: Mapping[str, Rule], tenant: str, view: TenantView) -> Mapping[str, Rule]:
+    """Leave out rules about models where the tenant has no model on the other side of the change: they take nothing."""
+    spaces = {space for owner, space, _ in view.list_owned("Deployment") if owner == tenant}
+    return {
+        name: rule
+        for name, rule in rules.items()
+        if not name.startswith(_OF_MODELS) or any(named.split("/")[0] in spaces for named in rule.names)
+    }
 
 
 def _tell_begun(rules: Mapping[str, Rule]) -> Iterator[str]:

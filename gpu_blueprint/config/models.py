@@ -249,6 +249,11 @@ class TritonModel(ServedModel):
         return self.next
 
     @property
+    def settings(self) -> str:
+        """Name of the ConfigMap with the settings of this version."""
+        return f"{self.deployment}-settings"
+
+    @property
     def server_name(self) -> Literal["triton"]:
         return self.server
 

@@ -13,14 +13,18 @@ from .aws_names import Zone, resource_id
 from .scalars import PRIVATE_BLOCKS, Cidr, is_private
 
 Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
-SERVICES = {"ecr": ("ecr.api", "ecr.dkr")}
-"""Endpoint → its AWS services, for endpoints with several services."""
+_SERVICES: dict[Endpoint, tuple[str, ...]] = {"ecr": ("ecr.api", "ecr.dkr")}
 STABLE_ZONES = 2
 """Number of zones, from the first on, that hold the control plane and the system nodes. EKS accepts no subnets in
 further zones later, and replaces a node group whose subnets change. An appended zone must therefore affect neither."""
 MAX_ZONES = 7
 _NO_VPC_BLOCKS = ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
 """Blocks that AWS refuses for VPCs: this network, loopback, link-local, multicast, reserved (VPC user guide, CIDR)."""
+
+
+def list_services(endpoint: Endpoint) -> tuple[str, ...]:
+    """Return the AWS services of an endpoint, such as ``ecr.api``; their full names begin with ``com.amazonaws``."""
+    return _SERVICES.get(endpoint, (endpoint,))
 
 
 class NewVpc(Model):
@@ -44,7 +48,7 @@ class NewVpc(Model):
     @property
     def interface_endpoints(self) -> int:
         """Number of endpoints that cost by the hour in each zone: all but s3, and two for ecr."""
-        return sum(len(SERVICES.get(endpoint, (endpoint,))) for endpoint in self.endpoints if endpoint != "s3")
+        return sum(len(list_services(endpoint)) for endpoint in self.endpoints if endpoint != "s3")
 
     @property
     def private_cidrs(self) -> dict[str, str]:

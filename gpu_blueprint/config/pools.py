@@ -89,6 +89,10 @@ class Pool(Model):
     """GPUs that the pool keeps free for the next pods, and pays for in all its hours. Default: none."""
     prepull: Annotated[list[Image], Field(max_length=10)] = []
     """Images that every new node pulls at once, before a pod asks for them, with tag or digest. Default: none."""
+    parallel_pull: bool = True
+    """Nodes pull and unpack the layers of an image in parallel. On AL2023 this is nodeadm's feature gate FastImagePull,
+    which its documentation calls experimental; `false` takes one layer after another, about half as fast. Another value
+    replaces the pool's nodes (docs/prepull.md)."""
     pod_start: PodStart | None = None
     """Amounts that a pod waits for on a new node, from which `preview` estimates the time of its start. Default: no
     estimate."""

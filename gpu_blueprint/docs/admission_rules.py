@@ -40,17 +40,10 @@ _SPECIMEN: dict[str, Any] = {
             "loadBalancers": 1,
             "identities": [{"serviceAccount": "model-reader", "s3": [{"bucket": "models"}]}],
         },
-    ],
-    "images": {"allowed": ["111122223333.dkr.ecr.us-east-1.amazonaws.com"]},
-}
-"""A stack that renders every admission rule."""
-_SERVED = {
-    "images": {"allowed": ["docker.io/vllm"]},
-    "monitoring": {"mode": "install"},
-    "tenants": [
-        *_SPECIMEN["tenants"],
         {"name": "apps", "gpus": {}, "cpu": "8", "memory": "32Gi", "members": ["arn:aws:iam::111122223333:role/apps"]},
     ],
+    "images": {"allowed": ["111122223333.dkr.ecr.us-east-1.amazonaws.com", "docker.io/vllm"]},
+    "monitoring": {"mode": "install"},
     "models": [
         {
             "name": "chat",
@@ -66,18 +59,13 @@ _SERVED = {
         }
     ],
 }
-"""The fields by which a stack has every NetworkPolicy: a model with a caller in another tenant, and Prometheus."""
+"""A stack with every rule, quota, right and NetworkPolicy: a model with a caller in another tenant, and Prometheus."""
 
 
 @cache
 def make_specimen() -> StackConfig:
-    """Return the stack whose rules the page shows."""
+    """Return the stack whose rules, quotas, rights and NetworkPolicies the page shows."""
     return parse(_SPECIMEN, "us-east-1")
-
-
-def make_served_specimen() -> StackConfig:
-    """Return the stack whose quotas, rights and NetworkPolicies the page shows."""
-    return parse({**_SPECIMEN, **_SERVED}, "us-east-1")
 
 
 @cache

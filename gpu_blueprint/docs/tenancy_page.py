@@ -6,7 +6,7 @@ from ..tenancy.admission import AdmissionPolicy
 from ..tenancy.holdings import Holder
 from ..tenancy.isolation import list_isolation_rows
 from ..tenancy.policies import list_policies
-from .admission_rules import describe_message, make_served_specimen, make_specimen
+from .admission_rules import describe_message, make_specimen
 from .attack_table import render_attack_table
 from .markdown import format_table
 from .tenancy_holdings import list_holdings
@@ -199,7 +199,7 @@ def _list_isolation() -> Iterator[str]:
 
 
 def _list_holdings() -> Iterator[str]:
-    holdings = list(list_holdings(make_served_specimen()))
+    holdings = list(list_holdings(make_specimen()))
     for by, title in _TITLES.items():
         rows = [[f"`{holding.name}`", holding.keeps] for holding in holdings if holding.by == by]
         if rows:

@@ -102,7 +102,8 @@ def _wait_for_image(pool: Pool, rows: tuple[Instance, ...], gib: float) -> Phase
 def _find_image_mib(pool: Pool, row: Instance) -> float:
     """Return MiB a second at which a node pulls an image: as measured, or as its cores decompress if they are few."""
     cores = row.vcpu if row.arch == "arm64" else row.vcpu / 2  # Graviton has no hyper-threads
-    return min(_find_mib(f"image-{pool.ami.family}"), cores * _find_mib("gzip-core"))
+    way = pool.ami.family if pool.parallel_pull else "by-layer"
+    return min(_find_mib(f"image-{way}"), cores * _find_mib("gzip-core"))
 
 
 def _wait_for_weights(rows: tuple[Instance, ...], gib: float | None, source: AnyStorage | None) -> Phase:

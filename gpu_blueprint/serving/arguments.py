@@ -70,6 +70,8 @@ def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_m
     yield f"--gpu-memory-utilization={find_utilization(pool, model):g}"
     # Without this flag, vLLM breaks off every answer when a replica ends.
     yield f"--shutdown-timeout={plan_drain(pool, model).answer}"
+    # A file of log settings (--log-config-file, VLLM_LOGGING_CONFIG_PATH) wins over this flag
+    # (vllm entrypoints/openai/server_utils.py, get_uvicorn_log_config).
     yield f"--disable-access-log-for-endpoints={_PROBES}"
 
 

@@ -18,7 +18,7 @@ from .memory import count_devices
 from .probes import build_probes
 from .sources import find_mounted, locate_weights
 from .starts import find_download_gib, find_start_limit
-from .triton import SETTINGS_FOLDER, build_command, build_settings, name_settings
+from .triton import SETTINGS_FOLDER, build_command, build_settings
 
 _USER = 1000
 """Triton's image has this user; vLLM's runs as any user that has a name and a home."""
@@ -176,7 +176,7 @@ def _list_volumes(config: StackConfig, pool: Pool, model: ServedModel) -> Iterat
         yield {"name": mount.claim, "persistentVolumeClaim": {"claimName": mount.claim, "readOnly": True}}
     if isinstance(model, TritonModel):
         yield {"name": "models", "emptyDir": {}}
-        yield {"name": "settings", "configMap": {"name": name_settings(model)}}
+        yield {"name": "settings", "configMap": {"name": model.settings}}
 
 
 def _list_places(config: StackConfig, pool: Pool, model: ServedModel) -> Iterator[dict[str, Any]]:

@@ -15,11 +15,6 @@ VERSION = "1"
 _BACKENDS = {"onnx": "onnxruntime", "tensorrt": "tensorrt"}
 
 
-def name_settings(model: TritonModel) -> str:
-    """Return the name of the ConfigMap of a version."""
-    return f"{model.deployment}-settings"
-
-
 def build_settings(model: TritonModel) -> dict[str, str]:
     """Return file name → text of the settings of each model, as Triton reads them (``config.pbtxt``).
 

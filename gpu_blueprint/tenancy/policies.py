@@ -5,6 +5,7 @@ from .admission import AdmissionPolicy, WaivableRule
 from .claims import build_claim_policy
 from .eviction_budgets import build_eviction_budget_policy
 from .foreign_kinds import build_foreign_kind_policy
+from .model_objects import build_model_policies
 from .platform_objects import build_platform_object_policy
 from .pods import build_pod_policy
 from .queue_jobs import build_queued_job_policy
@@ -29,6 +30,7 @@ def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
         build_role_binding_policy(config),
         build_platform_object_policy(config),
         build_foreign_kind_policy(config),
+        *build_model_policies(config),
         *_list_queue_policies(config),
     ]
 

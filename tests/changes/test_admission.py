@@ -62,6 +62,17 @@ def test_storage_that_comes_or_goes_takes_nothing_by_its_own_rules() -> None:
     assert find(after, softer) == ["- isolation: 2 admission rules only warn instead of refusing"]
 
 
+def test_rules_about_models_are_told_to_tenants_with_models_on_both_sides() -> None:
+    named = "!(request.namespace + '/' + x in ['vision/deployments/chat'])"
+    rules = (policy({"expression": named, "message": "a model [model-objects]"}), binding("Deny"))
+    chat = kube("Deployment", "chat", "vision")
+    assert find((), (*rules, chat)) == find((*rules, chat), ()) == []  # the model comes, and goes
+    assert find((chat,), (*rules, chat)) == ["- admission rule model-objects is new: a model"]
+    assert find((*rules, chat), (chat,)) == ["- isolation: admission rule model-objects is gone"]
+    two = (namespace("apps", "apps"), chat)
+    assert [shift.tenant for shift in compare_admission(view(*two), view(*two, *rules))] == ["vision"]
+
+
 def test_several_new_rules_stand_in_one_line() -> None:
     nameless = {"expression": "object.spec.x", "message": "no"}
     assert find((), (policy(HOST, NODE, nameless), binding("Deny"))) == [

@@ -182,6 +182,18 @@ def test_pods_that_may_end_after_their_mounts_are_noted_where_a_team_writes_buck
         ][: bool(noted)]
 
 
+def test_neither_readers_nor_read_buckets_make_a_note_of_writers() -> None:
+    """Blue reads the bucket that red writes, and red alone may use the pool whose pods end soon."""
+    teams = [builders.tenant(name="red", gpus={"short": 1}), builders.tenant(name="blue", gpus={"long": 1})]
+    pools = [builders.pool(name="short", disruption={"terminationGracePeriod": "5m"}), builders.pool(name="long")]
+    pools.append(builders.cpu_pool(disruption={"terminationGracePeriod": "5m"}))
+    read, written = bucket(), bucket(name="results", bucket="acme-results", tenants={"red": "write", "blue": "read"})
+    for buckets, noted in (([read, written], None), ([read, {**written, "tenants": {"blue": "write"}}], 1)):
+        found = find_hints(builders.config(**stack(*buckets, pools=pools, tenants=teams)))
+        paths = [problem.path for problem in found if problem.kind == "s3-mount-ends-first"]
+        assert paths == [("storage", noted)][: noted or 0]
+
+
 def test_data_on_efs_is_pointed_out_to_tenants_that_train() -> None:
     pools = [builders.pool(purpose="training", zones=[ZONE])]
     assert hints(**stack(homes(), pools=pools)) == ["data-on-efs"] * 2

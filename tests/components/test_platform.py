@@ -33,7 +33,7 @@ from ..support.queued_stack import build_queued_stack
 
 STACK = "pulumi:pulumi:Stack"
 PLATFORM = "gpu-blueprint:components:Platform"
-COUNTS = {"dev": 159, "research": 281, "prod": 306}
+COUNTS = {"dev": 159, "research": 306, "prod": 312}
 POOLS = {
     "dev": ["shared-l4"],
     "research": ["a100-train", "h100-slices"],
@@ -46,6 +46,8 @@ FURTHER = {
         ("Kueue", "gpu-research-kueue"),
         ("Queues", "gpu-research-queues"),
         ("JobSetController", "gpu-research-jobset"),
+        ("Monitoring", "gpu-research-monitoring"),
+        ("Dashboards", "gpu-research-monitoring-dashboards"),
         ("Efa", "gpu-research-efa"),
         ("EfsFileSystem", "gpu-research-storage-homes"),
     },

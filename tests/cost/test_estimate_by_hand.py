@@ -38,10 +38,11 @@ def test_the_dev_stack_by_hand() -> None:
 
 def test_the_research_stack_by_hand() -> None:
     found, here = estimate_stack(shipped_config("research")), "us-west-2"
-    system = 2 * (PRICE["m7i.large", here] + gp3(here, 50))
+    system = 3 * (PRICE["m7i.large", here] + gp3(here, 50))
+    volumes = gp3(here, 101)  # of Prometheus and Alertmanager
     nat = 3 * (SERVICE["nat-gateway", here] + SERVICE["public-ipv4", here])
     endpoints = 3 * 5 * SERVICE["interface-endpoint", here]  # ecr has two endpoints, and s3's costs nothing
-    platform = SERVICE["eks-cluster", here] + system + nat + endpoints + SERVICE["kms-key", here] / MONTH
+    platform = SERVICE["eks-cluster", here] + system + volumes + nat + endpoints + SERVICE["kms-key", here] / MONTH
     assert hours(found.platform.ceiling) == pytest.approx(platform)
     # Sixteen H100 for 250 hours on spot: each on a p5.4xlarge with 50 GiB.
     slices, train, cpu = found.pools

@@ -2,18 +2,20 @@
 
 import json
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpu_blueprint.judging.levels import find_levels_file, read_levels
-from gpu_blueprint.judging.report import name_mirror
+from gpu_blueprint.judging.report import judge_stack, name_mirror
 from gpu_blueprint.judging.verdicts import judge_plan
-from gpu_blueprint.loading import parse
+from gpu_blueprint.loading import open_stack, parse
+from gpu_blueprint.plan import record
 from policies.mirrors import read_mirror
 
 from ..support import builders
-from ..support.plans import plan_of
+from ..support.plans import STACKS, plan_of
 from ..support.policy_engine import running_pack
 
 PROD = read_levels(find_levels_file("prod"))
@@ -38,6 +40,16 @@ def test_registries_of_the_environment_stay_beside_the_mirror() -> None:
         assert {finding.verdict.rule for finding in found} == set()
     found = judge_plan(plan_of(builders.stack()), {RULE: {"registries": ["oci://none/"]}}, mirror=PLACE)
     assert {finding.verdict.rule for finding in found} == {RULE}
+    assert judge_plan(plan_of(builders.stack()), PROD, (), date.today(), mirror=PLACE) == []
+
+
+def test_the_judgement_of_a_stack_file_knows_its_mirror(tmp_path: Path) -> None:
+    text = (STACKS / "Pulumi.dev.yaml").read_text()
+    mirror = f"    images: {{mirror: {PLACE}}}\n"
+    (tmp_path / "Pulumi.dev.yaml").write_text(text.replace("    tenants:\n", f"{mirror}    tenants:\n"))
+    stack = open_stack("dev", tmp_path)
+    found = judge_stack(stack, record("dev", stack.source.config))
+    assert [problem for problem in found if problem.kind == RULE] == []
 
 
 @pytest.mark.parametrize("stack", [None, "text", [], {}, {"images": None}, {"images": []}, {"images": {"mirror": 5}}])

@@ -75,6 +75,8 @@ def test_a_static_node_is_there_already() -> None:
 
 def test_an_image_takes_its_size_over_the_measured_rate() -> None:
     assert start({"imageGib": 5}).image == Phase(ceil(5 * 1024 / rate("image-al2023")), "5 GiB")
+    by_layer = start({"imageGib": 5}, parallelPull=False).image
+    assert by_layer == Phase(ceil(5 * 1024 / rate("image-by-layer")), "5 GiB")
     bottlerocket = start({}, ami={"family": "bottlerocket"}).image
     assert bottlerocket.seconds == ceil(10 * 1024 / rate("image-bottlerocket")) < start({}).image.seconds
 

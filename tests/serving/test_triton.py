@@ -12,7 +12,6 @@ from gpu_blueprint.serving.triton import (
     SETTINGS_FOLDER,
     build_command,
     build_settings,
-    name_settings,
     write_settings,
 )
 
@@ -52,7 +51,7 @@ def test_the_settings_are_text_that_protobuf_reads() -> None:
 def test_each_model_has_settings_of_its_own_under_its_name() -> None:
     model = find_triton(config_of(ranking(models=[entry(), PLAN], version="v1")))
     assert list(build_settings(model)) == ["ranker.pbtxt", "detector.pbtxt"]
-    assert name_settings(model) == "ranking-v1-settings"
+    assert model.settings == "ranking-v1-settings"
 
 
 @pytest.mark.parametrize("path", ["ranking", "team's (models)"])

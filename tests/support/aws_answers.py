@@ -133,6 +133,31 @@ def name_references() -> StackConfig:
     return builders.config(pools=[pool], tenants=[builders.tenant()], storage=storage, images=images)
 
 
+def endpoint_services(**zones: str) -> Any:
+    """Answer DescribeVpcEndpointServices; moto fails at the filter by name.
+
+    Args:
+        zones: Service, with ``_`` for a dot → letters of its zones; no letters for a service that the region lacks. Any
+            other service has all zones.
+    """
+
+    def respond(asked: dict[str, Any]) -> Answer:
+        names = [value for key, (value, *_) in asked.items() if ".Value." in key]
+        offers = "".join(_offer(name, zones.get("_".join(name.split(".")[3:]), "abcdef")) for name in names)
+        return as_xml("DescribeVpcEndpointServices", f"<serviceDetailSet>{offers}</serviceDetailSet>")
+
+    return respond
+
+
+def _offer(service: str, letters: str) -> str:
+    region = service.split(".")[2]
+    items = "".join(f"<item>{region}{letter}</item>" for letter in letters)
+    kind = "Gateway" if service.endswith(".s3") else "Interface"
+    types = f"<serviceType><item><serviceType>{kind}</serviceType></item></serviceType>"
+    row = f"{_tags({'serviceName': service})}{types}<availabilityZoneSet>{items}</availabilityZoneSet>"
+    return f"<item>{row}</item>" if letters else ""
+
+
 def gateways(subnet_id: str) -> Answer:
     """Return the answer of DescribeNatGateways: one NAT gateway, in a subnet."""
     gateway = f"<item><natGatewayId>nat-1</natGatewayId><subnetId>{subnet_id}</subnetId><state>available</state></item>"
@@ -185,6 +210,7 @@ def add_good_answers(aws: Endpoint) -> None:
             "GetParameters": images(),
             "DescribeCapacityReservations": reservations({}),
             "DescribeSubnets": subnets(*PROD_SUBNETS),
+            "DescribeVpcEndpointServices": endpoint_services(),
             "GetBucketLocation": lambda asked: bucket_location(BUCKET_REGIONS.get(asked["Bucket"], "us-east-1")),
             "DescribeSecret": as_json({"ARN": "arn", "Name": "secret"}),
             "DescribeSnapshots": snapshots({}),

@@ -81,6 +81,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pools[]<Pool>.disk.sizeGib": ({}, {"disk": {"sizeGib": 201}}),
     "pools[]<Pool>.disk.snapshotId": snapshots(),
     "pools[]<Pool>.prepull": ({"prepull": ["quay.io/a/b:1"]}, {"prepull": ["quay.io/a/b:2"]}),
+    "pools[]<Pool>.parallelPull": ({}, {"parallelPull": False}),
     "pools[]<Pool>.labels": ({}, {"labels": {"example.com/a": "b"}}),
     "pools[]<Pool>.taints[].key": ({"taints": [TAINT]}, {"taints": [{**TAINT, "key": "b"}]}),
     "pools[]<Pool>.taints[].value": ({"taints": [TAINT]}, {"taints": [{**TAINT, "value": "c"}]}),

@@ -24,7 +24,7 @@ def describe_failure(error: Exception) -> str:
         if cause.reason in _NOT_TLS:
             return "it does not speak TLS; is it an address with http://?"
         return f"no TLS connection: {_describe(cause)}"
-    if isinstance(error, ChunkedEncodingError | ContentDecodingError) or isinstance(cause, IncompleteRead):
+    if isinstance(error, ChunkedEncodingError | ContentDecodingError):
         return f"its answer broke off: {_describe(cause)}; ask again"
     local = f"For a Prometheus in the cluster: {FORWARD}, then --prometheus http://localhost:9090"
     return f"cannot be reached: {_describe(cause)}. {local}"
@@ -39,7 +39,7 @@ def _choose_remedy(code: int) -> str:
 def find_cause(error: BaseException) -> BaseException:
     """Return the innermost error, which tells the most."""
     for _ in range(_DEPTH):
-        inside = [getattr(error, "reason", None), *error.args, error.__cause__]
+        inside = [*error.args, error.__cause__]
         nested = next((found for found in inside if isinstance(found, BaseException)), None)
         if nested is None:
             return error
@@ -53,8 +53,6 @@ def _describe(cause: BaseException) -> str:
         return "bytes are missing at its end"
     if isinstance(cause, ssl.SSLError) and cause.reason:
         return cause.reason.lower().replace("_", " ")
-    if isinstance(cause, OSError) and cause.strerror:
-        return shorten(cause.strerror)
     return shorten(next((text for text in cause.args if isinstance(text, str)), "no reason is known"))
 
 

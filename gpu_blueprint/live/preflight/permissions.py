@@ -32,6 +32,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "node images": ("ssm:GetParameters",),
     "reservations": ("ec2:DescribeCapacityReservations",),
     "zones": ("ec2:DescribeAvailabilityZones", "ec2:DescribeSubnets"),
+    "VPC endpoints": ("ec2:DescribeVpcEndpointServices",),
     "subnets": ("ec2:DescribeSubnets", "eks:DescribeCluster"),
     "buckets": ("s3:GetBucketLocation",),
     "secrets of registries": ("secretsmanager:DescribeSecret",),

@@ -3,6 +3,7 @@
 A new VPC needs no question, because its addresses follow from the stack file.
 """
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -61,12 +62,29 @@ def _find_problems(
     if actual["VpcId"] != network.vpc_id:
         reason = f"{subject} is in {actual['VpcId']}, the file says {network.vpc_id}"
         yield Problem(kind, (*path, "id"), reason, "correct network.vpcId, or name a subnet of this VPC")
-    if actual["AvailabilityZone"] != declared.zone:
+    if place := _name_other_place(actual):
+        reason = f"{subject} is in {place}, which takes neither EKS's control plane nor its managed nodes"
+        yield Problem("subnet-outside-zones", (*path, "id"), reason, "name a private subnet of an availability zone")
+    elif actual["AvailabilityZone"] != declared.zone:
         reason = f"{subject} is in {actual['AvailabilityZone']}, the file says {declared.zone}"
         yield Problem(kind, (*path, "zone"), reason, f"write {actual['AvailabilityZone']}")
     if declared.cidr and actual["CidrBlock"] != declared.cidr:
         reason = f"{subject} has {actual['CidrBlock']}, the file says {declared.cidr}"
         yield Problem(kind, (*path, "cidr"), reason, f"write {actual['CidrBlock']}")
+
+
+def _name_other_place(actual: dict[str, Any]) -> str:
+    """Name the place of a subnet that is in no availability zone, such as a local zone; empty for all others.
+
+    Source: EKS user guide, "VPC and subnet requirements" and "Managed node groups"; names of zones as EC2 gives them,
+    such as us-west-2-lax-1a and us-east-1-wl1-bos-wlz-1.
+    """
+    if outpost := actual.get("OutpostArn"):
+        return f"the Outpost {outpost}"
+    zone = str(actual["AvailabilityZone"])
+    if re.fullmatch(r"[a-z-]+-\d[a-z]", zone):
+        return ""
+    return f"the Wavelength zone {zone}" if "-wl" in zone else f"the local zone {zone}"
 
 
 def _check_addresses(

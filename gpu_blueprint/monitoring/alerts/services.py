@@ -78,7 +78,7 @@ SERVICE_ALERTS = (
         " under its minimum of {{ $value }}",
         costs="Every request to the service fails, and its autoscaler does nothing at 0.",
         steps=(
-            "Start a replica; the autoscaler adds the others:"
+            "Start a replica, of a model as an admin of the cluster; the autoscaler adds the others:"
             " `kubectl scale -n {{ $labels.namespace }} deployment/{{ $labels.deployment }} --replicas=1`.",
             "Find the trigger that fails and its reason: `kubectl describe scaledobject -n {{ $labels.namespace }}`.",
             "If there is no failing trigger: `kubectl logs -n keda -l app=keda-operator --tail=100`.",

@@ -27,10 +27,9 @@ def find_values(planned: Plan) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("stack", ["dev", "research"])
-def test_without_monitoring_the_exporter_keeps_the_charts_metrics(stack: str) -> None:
-    assert find_resources(plan(stack), "PrometheusRule") == find_resources(plan(stack), "ServiceMonitor") == []
-    exporter = find_resource(plan(stack), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
+def test_without_monitoring_the_exporter_keeps_the_charts_metrics() -> None:
+    assert find_resources(plan("dev"), "PrometheusRule") == find_resources(plan("dev"), "ServiceMonitor") == []
+    exporter = find_resource(plan("dev"), "Release", "-gpu-operator-").inputs["values"]["dcgmExporter"]
     assert exporter == {"enabled": True, "serviceMonitor": {"enabled": False}}
 
 

@@ -1,5 +1,6 @@
 """The disk of a node class starts from a snapshot, and its user data says how much a node pulls at once."""
 
+import base64
 import tomllib
 from typing import Any
 
@@ -76,6 +77,18 @@ def test_bottlerocket_pulls_as_much_at_once_as_its_smallest_node_takes(
 def test_a_stack_that_says_nothing_of_pulls_keeps_its_user_data(stack: dict[str, Any]) -> None:
     """Other user data would replace every node at an upgrade of the blueprint."""
     assert read_pull(ROCKET, **stack) == {}
+
+
+def test_a_pool_may_pull_one_layer_after_another() -> None:
+    serial = {"parallelPull": False}
+    settings = read_settings({**ROCKET, **serial}, **CACHED)
+    assert [name for name in settings if name.startswith("container-runtime")] == []
+    text = read_class(serial)["userData"]
+    assert "nvidia-ctk config" in text and "NodeConfig" not in text
+    pool = builders.pool(instanceTypes=["g6.xlarge"], zones=["us-east-1a"], staticNodes=2, maxGpus=2, **serial)
+    template = find_resource(plan_of(builders.stack(pools=[pool])), "LaunchTemplate", "main-template")
+    static = base64.b64decode(template.inputs["userData"]).decode()
+    assert "maxPods" in static and "FastImagePull" not in static
 
 
 def test_the_user_data_of_al2023_never_changes_with_pulls() -> None:

@@ -60,6 +60,12 @@ def test_a_server_that_nobody_finds_is_named_without_python() -> None:
         assert said.startswith("cannot be reached: ") and not [leak for leak in LEAKS if leak in said], said
 
 
+def test_a_handshake_that_fails_otherwise_is_named_without_python() -> None:
+    wrong = ssl.SSLError(1, "[SSL: SSLV3_ALERT_HANDSHAKE_FAILURE] sslv3 alert handshake failure (_ssl.c:1)")
+    wrong.reason = "SSLV3_ALERT_HANDSHAKE_FAILURE"
+    assert describe_failure(OSError(wrong)) == "no TLS connection: sslv3 alert handshake failure"
+
+
 def test_a_bundle_of_certificates_that_is_no_file_is_a_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
     with _plain() as url:
@@ -70,8 +76,10 @@ def test_a_bundle_of_certificates_that_is_no_file_is_a_message(monkeypatch: pyte
     ("code", "message", "remedy"),
     [
         (18, "self-signed certificate", "name the CA in REQUESTS_CA_BUNDLE"),
-        (10, "certificate has expired", "renew it"),
+        (9, "certificate is not yet valid", "renew it, or set the clock of this machine"),
+        (10, "certificate has expired", "renew it, or set the clock of this machine"),
         (62, "Hostname mismatch", "name the host as the certificate does"),
+        (64, "IP address mismatch", "name the host as the certificate does"),
     ],
 )
 def test_a_certificate_gets_the_remedy_of_its_fault(code: int, message: str, remedy: str) -> None:

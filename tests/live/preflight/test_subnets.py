@@ -53,6 +53,24 @@ def test_a_subnet_that_differs_from_the_file_fails(aws: Endpoint, row: dict[str,
     assert found.status is Status.FAIL and words in found.message
 
 
+@pytest.mark.parametrize(
+    ("row", "place"),
+    [
+        (subnet(1, "us-east-1-bos-1a", "10.80.0.0/19"), "the local zone us-east-1-bos-1a"),
+        (subnet(1, "us-east-1-wl1-bos-wlz-1", "10.80.0.0/19"), "the Wavelength zone us-east-1-wl1-bos-wlz-1"),
+        (
+            {**PROD_SUBNETS[0], "outpostArn": "arn:aws:outposts:us-east-1:1:outpost/op-1"},
+            "the Outpost arn:aws:outposts",
+        ),
+    ],
+)
+def test_a_subnet_outside_of_availability_zones_fails(aws: Endpoint, row: dict[str, str], place: str) -> None:
+    aws.answers["DescribeSubnets"] = subnets(row, *PROD_SUBNETS[1:])
+    found = find_finding(shipped_config("prod"), "subnets", "subnet-0d4c7a91e2b85f361")
+    assert found.status is Status.FAIL and place in found.message
+    assert found.remedy == "name a private subnet of an availability zone"
+
+
 def test_subnets_that_moto_does_not_have_fail(aws: Endpoint) -> None:
     del aws.answers["DescribeSubnets"]  # moto has none of prod's
     found = ask(shipped_config("prod"), "subnets")
