@@ -153,6 +153,20 @@ LIMITED = cases_of(
     ),
     fails("a limit of a profile that no GPU has", _g6(limits={"nvidia.com/mig-9g.99gb": "8"}), "theirs"),
     fails("a limit of GPUs of another maker", _g6(limits={"amd.com/gpu": "8"}), "theirs"),
+    passes("a limit of GPUs that a large account has", _g6(limits={"nvidia.com/gpu": "99999"})),
+    passes("a limit of nodes beside GPUs without a limit", _g6(limits={"nvidia.com/gpu": "1M", "nodes": 8})),
+    passes("a limit of shares in thousands", _g6(limits={"nvidia.com/gpu.shared": "4k"})),
+    *(
+        fails(f"a limit of {name} that no account has: {count}", _g6(limits={name: count}), "theirs", words="no account")
+        for name in ("nvidia.com/gpu", "nvidia.com/mig-1g.10gb", "nvidia.com/gpu.shared", "nodes")
+        for count in ("100000", 100_000.0, "8Gi", "1e9")
+    ),
+    fails(
+        "a misspelled limit beside GPUs without a limit",
+        _g6(limits={"nvidia.com/gpu": "1M", "nvidia.com/gpus": "8"}),
+        "theirs",
+        words="no node hands out nvidia.com/gpus, and no account has 1M of nvidia.com/gpu",
+    ),
     fails("a limit of quota keys", _g6(limits={"requests.nvidia.com/gpu": "8"}), "theirs"),
     fails("a limit in capitals", _g6(limits={"NVIDIA.com/gpu": "8"}), "theirs"),
     fails("a pool without machines whose taint names GPUs", _bare(node={"taints": [_TAINT]}), "theirs"),
