@@ -47,12 +47,12 @@ def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> N
     counted = [name for name in limits if name in ("cpu", "memory", "nodes", *_DEVICES)]
     bounds = [name for name in counted if holds(name, limits[name])]
     if not {"cpu", "memory", "nodes"}.intersection(bounds) and not _is_bounded_in_devices(pool, bounds):
-        cost = "at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
+        cost = (
+            "without end, at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
+        )
         vain = [f"{limits[name]} of {name}" for name in counted if name not in bounds]
         reason = f": no account has {', '.join(vain)}" if vain else ""
-        report(
-            f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes without end, {cost}{reason}"
-        )
+        report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes {cost}{reason}")
 
 
 _DEVICES: Mapping[str, tuple[str, ...]] = {

@@ -19,30 +19,48 @@ from .effects.volumes import (
 )
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import read_number, read_text
+from .values import NotYetKnownError, read_number, read_text
 
 
 def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> None:
-    for term in node_class.list_blocks("spec", "amiSelectorTerms"):
-        alias = read_text(term.get("alias"), "alias")
-        moving = [key for key in ("name", "tags", "ssmParameter") if term.get(key)]
-        family, version = alias.partition("@")[::2]
-        known = AMI_FAMILIES.get(family)
-        if version == "latest" or (known and not known.is_release(version)):
-            report(f"node class {node_class.name} uses {alias}, which changes with every AMI release")
-        elif moving and not _is_one_image(term):
-            report(f"node class {node_class.name} selects AMIs by {', '.join(moving)}, which a newer AMI may match")
+    terms = node_class.list_blocks("spec", "amiSelectorTerms")
+    if not terms:
+        report(f"node class {node_class.name} selects no AMI, so its API refuses it, or each new AMI fits")
+    for term in find_wrong(terms, lambda term: bool(_explain_moving(term, terms))):
+        report(f"node class {node_class.name} {_explain_moving(term, terms)}")
+
+
+def _explain_moving(term: Mapping[str, Any], terms: list[Mapping[str, Any]]) -> str:
+    """Return the words by which a term selects no AMI or not always the same; empty if it selects one release.
+
+    Raises:
+        NotYetKnownError: A parameter of the company's own holds the id of the AMI.
+    """
+    alias = read_text(term.get("alias"), "alias")
+    family, version = alias.partition("@")[::2]
+    known = AMI_FAMILIES.get(family)
+    if alias and (version in ("", "latest") or (known and not known.is_release(version))):
+        return f"uses {alias}, which changes with every AMI release"
+    if alias:
+        return f"has {alias} beside other terms, so its API refuses it" if len(terms) > 1 else ""
+    keys = [key for key in ("id", "name", "tags", "ssmParameter") if term.get(key)]
+    if not keys:
+        return "has a term without id, name, tags, alias or ssmParameter, so its API refuses it"
+    return "" if _is_one_image(term) else f"selects AMIs by {', '.join(keys)}, which a newer AMI may match"
+
+
+_MOVING = ("recommended", "latest", "current")
+"""Parts of the names of parameters in which AWS and Canonical write each newer release."""
 
 
 def _is_one_image(term: Mapping[str, Any]) -> bool:
     """Tell whether a term can match only one AMI: it has an id, an exact name, or a parameter of one version."""
-    parameter = read_text(term.get("ssmParameter"), "ssmParameter")
-    name = read_text(term.get("name"), "name")
-    return (
-        bool(term.get("id"))
-        or bool(name and not set("*?") & set(name))
-        or bool(parameter and "recommended" not in parameter and "latest" not in parameter)
-    )
+    parameter, name = (read_text(term.get(key), key) for key in ("ssmParameter", "name"))
+    if term.get("id") or (name and not set("*?") & set(name)):
+        return True
+    if parameter and "/aws/service/" not in parameter:
+        raise NotYetKnownError(f"the AMI that the parameter {parameter} names when a node starts")
+    return bool(parameter) and not any(word in parameter for word in _MOVING)
 
 
 def _refuse_open_metadata_service(resource: Resource, report: Report, _: Settings) -> None:
@@ -140,8 +158,11 @@ RULES = (
         kinds=("EC2NodeClass",),
         check=_refuse_moving_ami,
         looks_at="AMI selector terms of node classes",
-        passes="each term selects exactly one AMI release",
-        fails="a term says latest or may match a newer AMI",
+        passes="each term selects one AMI release for good, by alias and version, id, exact name or a versioned "
+        "parameter of AWS; several terms are several pinned images, such as one for each architecture. Nobody knows "
+        "what stands in a parameter of your own when a node starts",
+        fails="a term says latest, may match a newer AMI or selects none, an alias stands beside other terms, or there "
+        "are no terms",
         why="every AMI release replaces all nodes, running jobs included",
         fix="pin one release, such as al2023@v20260923",
     ),
