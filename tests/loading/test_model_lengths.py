@@ -98,7 +98,10 @@ def test_without_windows_a_sequence_ends_at_the_window() -> None:
         ({"a": 1}, {"hf-overrides": "[1]"}, None),
         ({"a": 1}, {"hf-overrides": "[" * 10**5}, None),
         ({"text_config": {}}, {"hf-overrides": '{"text_config": 1}'}, None),
-        ({"a": 1}, {"hf-overrides.a": 2}, None),
+        ({"a": 1}, {"hf-overrides.a": 2}, {"a": 2}),
+        ({"a": 1}, {"hf-overrides.b.c": "[2]", "hf-overrides.b.d": "x"}, {"a": 1, "b": {"c": [2], "d": "x"}}),
+        ({"a": 1}, {"hf-overrides.a": 2, "hf-overrides.a.b": 3}, None),
+        ({"a": 1}, {"hf-overrides.a": 2, "hf-overrides": "{}"}, None),
         ({"a": 1}, {"rope-scaling": "{}"}, None),
     ],
 )
