@@ -112,6 +112,8 @@ _UNSHARED = {MIG_LABEL: "all-disabled", PLUGIN_LABEL: "none"}
 
 
 def _refuse_sharing_without_overlay(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if is_static(pool):  # Karpenter launches a fixed number of nodes, whatever they hand out
+        return
     overlays = [overlay for overlay in stack.select("NodeOverlay") if is_overlay_of(overlay, pool)]
     if not overlays and _is_said_to_share(pool):
         report(
@@ -187,7 +189,7 @@ RULES = (
         check=_refuse_sharing_without_overlay,
         needs_stack=True,
         looks_at="NodePools whose nodes share GPUs",
-        passes="a NodeOverlay names the pool and each type whose GPUs are shared",
+        passes="a NodeOverlay names the pool and each type whose GPUs are shared, or the number of nodes is fixed",
         fails="no NodeOverlay names the pool, or none names a type whose GPUs the GPU Operator's config shares",
         why="Karpenter does not know that nodes offer slices, so pods that request slices wait without end",
         fix="add a NodeOverlay for the pool",

@@ -77,7 +77,10 @@ def _list_monitors(stack: Stack) -> list[Resource]:
     return [] if any(stack.select("Prometheus", "PrometheusAgent")) else [*stack.select("ServiceMonitor", "PodMonitor")]
 
 
-_COLLECTORS = ("alloy", "k8s-monitoring", "opentelemetry-operator", "victoria-metrics-operator", "datadog")
+_COLLECTORS = (
+    *("alloy", "k8s-monitoring", "grafana-agent-operator", "opentelemetry-operator", "opentelemetry-kube-stack"),
+    *("victoria-metrics-operator", "victoria-metrics-k8s-stack", "datadog"),
+)
 
 _GATES = ("settings", "featureGates")
 _NEEDS = (
@@ -154,9 +157,10 @@ def _is_missing(name: str, chart: str) -> bool:
 
 
 def _list_clusters(stack: Stack) -> Iterator[Resource]:
+    """Yield the clusters of EKS; a component that shows nothing is the matter of cluster-inputs-shown."""
     types = ("aws:eks/cluster:Cluster", "aws-native:eks:Cluster", "eks:index:Cluster")
     for found in stack.select("Cluster"):
-        if found.type in types and found.urn not in stack.opened_components:
+        if found.type in types and found.props and found.urn not in stack.opened_components:
             yield found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from gpu_blueprint.catalog import AMI_FAMILIES
 
+from .effects.karpenter_objects import is_gpu_pool
 from .effects.links import refers_to
 from .effects.node_groups import GROUP_KINDS, has_gpus, has_own_template, is_managed_group
 from .effects.templates import locate_in_template
@@ -92,7 +93,9 @@ def _lacks_template(group: Resource) -> bool:
     return is_managed_group(group) and not has_own_template(group) and has_gpus(group)
 
 
-def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings) -> None:
+def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if _encrypts_all_volumes(stack):
+        return
     if resource.kind in GROUP_KINDS:
         if _lacks_template(resource):
             report(f"volume /dev/xvda of {resource.name} is the AMI's own, which is not encrypted")
@@ -103,13 +106,26 @@ def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings)
         report(f"volume {volume.device} of {resource.name} is the AMI's own, which is not encrypted")
 
 
+def _encrypts_all_volumes(stack: Stack) -> bool:
+    """Tell whether the program lets EC2 encrypt each new volume of the account in its region."""
+    switches = [found for found in stack.select("EncryptionByDefault") if found.type.startswith("aws:ebs/")]
+    return any(found.read_flag("enabled", default=True) for found in switches)
+
+
 def _is_unencrypted(volume: Volume) -> bool:
     return not volume.is_encrypted
 
 
-def _refuse_small_disk(node_class: Resource, report: Report, settings: Settings) -> None:
-    if node_class.read_text("spec", "instanceStorePolicy") != "RAID0":
+def _refuse_small_disk(node_class: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if node_class.read_text("spec", "instanceStorePolicy") != "RAID0" and not _has_no_gpus(node_class, stack):
         _report_small(node_class, list_image_volumes(node_class), report, settings)
+
+
+def _has_no_gpus(node_class: Resource, stack: Stack) -> bool:
+    """Tell whether the program shows pools with this node class, and none of them launches GPU nodes."""
+    name, path = node_class.read_text("metadata", "name"), ("spec", "template", "spec", "nodeClassRef", "name")
+    users = [pool for pool in stack.select("NodePool") if pool.read_text(*path) == name]
+    return bool(users) and not any(map(is_gpu_pool, users))
 
 
 def _find_small(volumes: list[Volume], settings: Settings) -> float | None:
@@ -180,8 +196,9 @@ RULES = (
         id="volumes-encrypted",
         kinds=("EC2NodeClass", "LaunchTemplate", *GROUP_KINDS),
         check=_refuse_unencrypted_volumes,
+        needs_stack=True,
         looks_at="EBS volumes of nodes, also volumes that the AMI brings because no mapping states them",
-        passes="every volume is encrypted",
+        passes="every volume is encrypted, or the program has EBS encrypt all new volumes (EncryptionByDefault)",
         fails="a volume is not encrypted, or the AMI's own volume is not replaced by an encrypted mapping",
         why="model weights and data are readable on disks that AWS reuses",
         fix="map the device of the AMI's volume in blockDeviceMappings, with encrypted: true",
@@ -190,11 +207,13 @@ RULES = (
         id="disk-large-enough",
         kinds=("EC2NodeClass",),
         check=_refuse_small_disk,
+        needs_stack=True,
         settings={"minimumGib": 100},
         looks_at=(
             "the volume for images and pods: the volume marked rootVolume, or else the device that the AMI family uses"
         ),
-        passes="the volume has at least minimumGib, or local NVMe disks replace it",
+        passes="the volume has at least minimumGib, local NVMe disks replace it, or pools without GPUs alone have the "
+        "node class",
         fails="the volume is smaller",
         why="the first CUDA image causes DiskPressure on a node that is paid for",
         fix="enlarge the volume or set instanceStorePolicy: RAID0",

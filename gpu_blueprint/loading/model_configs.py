@@ -11,7 +11,8 @@ from ..catalog.quantizations import QUANTIZATIONS
 from ..catalog.server_images import default_server_image
 from ..errors import Path as FieldPath
 from ..errors import Problem, move_under
-from .model_lengths import apply_overrides, find_longest_sequence, override, read_overrides
+from .model_lengths import find_longest_sequence
+from .model_overrides import apply_overrides, override, read_overrides
 from .model_sizes import build_shape
 from .stored_formats import find_group_size, find_stored_format
 

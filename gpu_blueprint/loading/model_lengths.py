@@ -5,7 +5,6 @@ vllm/config/model.py (`_get_and_verify_max_len`) and vllm/transformers_utils/mod
 (`derive_max_model_len_and_key`); the deep test of the wheels compares. Read 2026-11-29.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -114,63 +113,3 @@ def _read_factor(value: Any) -> float:
 def _find_original(own: Mapping[str, Any], scaling: Mapping[str, Any]) -> int | None:
     """Return the length before YaRN: beside the scaling, or in it."""
     return next((part[_ORIGINAL] for part in (own, scaling) if type(part.get(_ORIGINAL)) is int), None)
-
-
-def apply_overrides(content: Mapping[str, Any], arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return a ``config.json`` with the changes of ``--hf-overrides``; None if a flag changes it in a way that is not
-    known here.
-
-    Args:
-        content: The content of the file.
-        arguments: Flag → value of the stack file.
-    """
-    if any(name.startswith("rope-") for name in arguments) or (changes := read_overrides(arguments)) is None:
-        return None
-    return override(content, changes)
-
-
-def read_overrides(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the changes of ``--hf-overrides``, empty without the flag; None if they are not known here.
-
-    vLLM takes them as JSON, or each field as a flag of its own, such as ``--hf-overrides.num_hidden_layers``.
-    """
-    text = arguments.get(_FLAG)
-    try:
-        changes = {} if text is None else json.loads(str(text))
-    except (ValueError, RecursionError):
-        return None
-    single = {name: value for name, value in arguments.items() if name.startswith(f"{_FLAG}.")}
-    if not isinstance(changes, dict) or (single and text is not None):
-        return None
-    for name, value in single.items():
-        *above, last = name.split(".")[1:]
-        place = changes
-        for part in above:
-            place = place.setdefault(part, {})
-            if not isinstance(place, dict):
-                return None
-        place[last] = _read_json(value)
-    return changes
-
-
-_FLAG = "hf-overrides"
-
-
-def _read_json(value: Any) -> Any:
-    """Return the value of a flag as vLLM reads it: JSON, or else a text."""
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return value
-
-
-def override(content: Mapping[str, Any], changes: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return a ``config.json`` with changes; None if they replace its language model by something else.
-
-    A file with a language model inside keeps its fields there: vLLM writes flat changes beside it.
-    """
-    inner = content.get("text_config")
-    if not isinstance(inner, Mapping):
-        return None if "text_config" in changes else {**content, **changes}
-    nested = changes.get("text_config", {})
-    return {**content, "text_config": {**inner, **nested}} if isinstance(nested, dict) else None

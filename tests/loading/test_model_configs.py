@@ -237,37 +237,6 @@ def test_a_flag_that_changes_the_file_lifts_its_limit(folder: Path) -> None:
     assert "model-len-beyond-config" not in find(longer).values()
 
 
-def test_the_size_follows_the_flags_that_change_the_file(folder: Path) -> None:
-    half, flag = '{"num_hidden_layers": 16}', "hf-overrides"
-    nested = {"num_hidden_layers": 16, "text_config": {"num_hidden_layers": 8}}
-    (folder / "both.json").write_text(json.dumps({"text_config": LLAMA}), encoding="utf-8")
-    for name, arguments, layers in (
-        (PLACE, {}, 32),
-        (PLACE, {flag: half}, 16),
-        (PLACE, {f"{flag}.num_hidden_layers": 16}, 16),
-        (PLACE, {f"{flag}.num_hidden_layers": "16"}, 16),
-        (PLACE, {f"{flag}.text_config.num_hidden_layers": 8}, 32),
-        ("both.json", {flag: json.dumps(nested)}, 8),
-        ("both.json", {f"{flag}.text_config.num_hidden_layers": 8}, 8),
-        ("both.json", {flag: half}, 32),
-        *((PLACE, {flag: text}, 32) for text in ("{", "[]", "7", '{"a": 1}')),
-        (PLACE, {flag: half, f"{flag}.a": 1}, 32),
-        (PLACE, {f"{flag}.a": 1, f"{flag}.a.b": 2}, 32),
-    ):
-        model = {"configJson": name, "arguments": arguments}
-        filled, problems = fill_shapes({"models": [model]}, folder)
-        assert (problems, filled["models"][0]["shape"]["layers"]) == ([], layers), (name, arguments)
-
-
-def test_a_next_version_that_changes_the_file_by_its_flags_has_a_size_of_its_own(folder: Path) -> None:
-    following: dict[str, Any] = {"version": "v2", "share": 0.5, "arguments": {"hf-overrides.num_hidden_layers": 16}}
-    for arguments, layers in ((following["arguments"], 16), ({"enable-lora": True}, None)):
-        model = {"configJson": PLACE, "next": {**following, "arguments": arguments}}
-        filled, problems = fill_shapes({"models": [model]}, folder)
-        assert problems == [] and filled["models"][0]["shape"]["layers"] == 32
-        assert filled["models"][0]["next"].get("shape", {}).get("layers") == layers
-
-
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8192}
 
 

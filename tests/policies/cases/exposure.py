@@ -91,6 +91,8 @@ PASSWORDS = cases_of(
     *(
         passes(f"no token: {text}", _values(any=text))
         for text in (
+            *("AKIAB", "A1B2C3D4E5F6G7H8J9", "hf_transfer", "ghp_x", "s_aaaaaaaaaaaaaaaaaaaaaaaa", "glsa_x", "nvapi-x"),
+            *("xoxb-x", "a-1234567890", "https://example.com/services/x"),
             "ghostwritersinternationally",
             "xoxb1234567890",
             "nvapiaaaaaaaaaaaaaaaaaaaaa",
@@ -100,6 +102,8 @@ PASSWORDS = cases_of(
         )
     ),
     passes("a block with a name, a value and more", _values(env={"name": "PASSWORD", "value": "$X", "other": "text"})),
+    passes("a block whose name is not known", _values(svc={"name": UNKNOWN, "port": 80})),
+    fails("one text in place of values", program(release("web", values=f"hf_{'a' * 20}")), "theirs", words="values of"),
     passes("a value whose name is a number", _values(env={"name": 7, "value": "text"})),
     *(passes(f"a part that is not known under {key}", _values(**{key: UNKNOWN})) for key in _SCALAR_KEYS),
     undecided("a variable whose name is not known", _values(env=[{"name": UNKNOWN, "value": "x"}]), "theirs"),

@@ -1,11 +1,10 @@
-"""Cases of the rules about parts that Helm values switch off, and about the cluster that they name."""
+"""Cases of the rule about parts that Helm values switch off."""
 
 from typing import Any
 
 from policies import UNKNOWN, Resource
 
 from .stacks import (
-    GONE,
     Build,
     cases_of,
     fails,
@@ -28,7 +27,7 @@ _UNCUT = {"metadata": {"labels": {"nvidia.com/mig.config": "all-disabled"}}}
 _OFF: dict[str, Any] = {"enabled": False}
 
 
-def _set(stack: str, chart: str, path: tuple[str, ...], value: Any) -> Build:
+def set_value(stack: str, chart: str, path: tuple[str, ...], value: Any) -> Build:
     return with_value(stack, "Release", chart, path, value)
 
 
@@ -67,7 +66,7 @@ def _mark(device: str) -> dict[str, Any]:
     return {"metadata": {"labels": {f"feature.node.kubernetes.io/pci-{device}.present": "true"}}}
 
 
-_SWITCHES = (
+_SWITCHES: tuple[tuple[str, Any, Resource, str], ...] = (
     ("karpenter", {"replicas": 0}, _pool(), "is off: no pool gets a node (gpus)"),
     ("karpenter", {"settings": {"featureGates": {"nodeOverlay": "false"}}}, _object("NodeOverlay"), "nodeOverlay of"),
     ("karpenter", {}, _object("NodeOverlay"), "is off: Karpenter ignores overlays"),
@@ -111,7 +110,7 @@ _LEFT_ALONE = (
 """Charts whose own values have the part on."""
 _MONITORS_OFF = {"prometheus": _OFF, "prometheusOperator": _OFF}
 
-RUNNING = cases_of(
+CASES = cases_of(
     "needed-parts-run",
     *(passes(f"the parts of {stack}", shipped_stack(stack)) for stack in ("dev", "research", "prod")),
     *(
@@ -132,20 +131,22 @@ RUNNING = cases_of(
     ),
     fails(
         "overlays of a stack",
-        _set("research", "karpenter-controller", (*_GATES, "nodeOverlay"), False),
+        set_value("research", "karpenter-controller", (*_GATES, "nodeOverlay"), False),
         "karpenter-controller",
         words="nodeOverlay of gpu-research-karpenter-controller is off",
     ),
     fails(
         "reservations of a stack",
-        _set("prod", "karpenter-controller", (*_GATES, "reservedCapacity"), False),
+        set_value("prod", "karpenter-controller", (*_GATES, "reservedCapacity"), False),
         _KARPENTER,
         words="(gpu-prod-train-h100-node-class)",
     ),
-    fails("the MIG manager of a stack", _set("research", "gpu-operator", ("values", "migManager"), _OFF), _OPERATOR),
+    fails(
+        "the MIG manager of a stack", set_value("research", "gpu-operator", ("values", "migManager"), _OFF), _OPERATOR
+    ),
     fails(
         "the device plugin of a stack",
-        _set("research", "gpu-operator", ("values", "devicePlugin", "enabled"), False),
+        set_value("research", "gpu-operator", ("values", "devicePlugin", "enabled"), False),
         _OPERATOR,
     ),
     fails(
@@ -177,7 +178,16 @@ RUNNING = cases_of(
             f"monitors that {name} reads",
             _chart("kube-prometheus-stack", _MONITORS_OFF, _object("ServiceMonitor"), release(name, "reader")),
         )
-        for name in ("alloy", "k8s-monitoring", "opentelemetry-operator", "victoria-metrics-operator", "datadog")
+        for name in (
+            *(
+                "alloy",
+                "k8s-monitoring",
+                "grafana-agent-operator",
+                "opentelemetry-operator",
+                "opentelemetry-kube-stack",
+            ),
+            *("victoria-metrics-operator", "victoria-metrics-k8s-stack", "datadog"),
+        )
     ),
     *(
         passes(
@@ -201,93 +211,9 @@ RUNNING = cases_of(
     passes("KEDA for all namespaces", _chart("keda", {"watchNamespace": ""}, _object("ScaledObject"))),
     passes("another chart's namespace", _chart("other", {"watchNamespace": "speech"}, _object("ScaledObject"))),
     undecided(
-        "a gate that is not known", _set("prod", "karpenter-controller", (*_GATES, "nodeOverlay"), UNKNOWN), _KARPENTER
+        "a gate that is not known",
+        set_value("prod", "karpenter-controller", (*_GATES, "nodeOverlay"), UNKNOWN),
+        _KARPENTER,
     ),
     undecided("values that are not known", _chart("keda", UNKNOWN, _object("ScaledObject")), "theirs"),
 )
-
-_CLUSTER_NAME = ("values", "settings", "clusterName")
-
-
-def _cluster(name: Any, type_: str = "aws:eks/cluster:Cluster", urn_name: str = "orion") -> Resource:
-    return resource(type_, urn_name, {} if name is None else {"name": name})
-
-
-def _named(chart: str, values: Any, *clusters: Resource) -> Build:
-    return program(release(chart, values=values), *(clusters or (_cluster("orion"),)))
-
-
-def _karpenter(name: Any) -> dict[str, Any]:
-    return {"settings": {"clusterName": name}}
-
-
-NAMED = cases_of(
-    "charts-know-cluster",
-    passes("the cluster of a stack", shipped_stack("prod")),
-    fails(
-        "another cluster than that of a stack",
-        _set("prod", "karpenter-controller", _CLUSTER_NAME, "gpu-dev"),
-        _KARPENTER,
-        words="clusterName of gpu-prod-karpenter-controller names the cluster 'gpu-dev', and the program makes",
-    ),
-    fails(
-        "no cluster",
-        _set("prod", "karpenter-controller", _CLUSTER_NAME, GONE),
-        _KARPENTER,
-        words="gpu-prod-karpenter-controller names no cluster",
-    ),
-    fails(
-        "another cluster for load balancers",
-        _named("aws-load-balancer-controller", {"clusterName": "old"}),
-        "theirs",
-        words="makes orion",
-    ),
-    fails("no cluster for load balancers", _named("aws-load-balancer-controller", {}), "theirs"),
-    fails(
-        "another cluster for the autoscaler",
-        _named("cluster-autoscaler", {"autoDiscovery": {"clusterName": "old"}}),
-        "theirs",
-    ),
-    passes("an autoscaler with a list of groups", _named("cluster-autoscaler", {"autoscalingGroups": []})),
-    passes("a chart that knows no cluster", _named("web", {"clusterName": "old"})),
-    passes("a program without a cluster", program(release("karpenter", values=_karpenter("old")))),
-    passes(
-        "a cluster of another kind",
-        _named("karpenter", _karpenter("old"), _cluster("orion", "aws:ecs/cluster:Cluster")),
-    ),
-    *(
-        passes(f"a cluster of {type_}", _named("karpenter", _karpenter("orion"), _cluster("orion", type_)))
-        for type_ in ("aws-native:eks:Cluster", "eks:index:Cluster")
-    ),
-    *(
-        fails(
-            f"another cluster than that of {type_}",
-            _named("karpenter", _karpenter("x"), _cluster("orion", type_)),
-            "theirs",
-        )
-        for type_ in ("aws-native:eks:Cluster", "eks:index:Cluster")
-    ),
-    passes(
-        "the second of two clusters",
-        _named("karpenter", _karpenter("b"), _cluster("a"), _cluster("b", urn_name="second")),
-    ),
-    fails(
-        "none of two clusters",
-        _named("karpenter", _karpenter("c"), _cluster("a"), _cluster("b", urn_name="second")),
-        "theirs",
-        words="makes orion and second",
-    ),
-    passes(
-        "a known cluster beside one whose name Pulumi chooses",
-        _named("karpenter", _karpenter("a"), _cluster("a"), _cluster(None, urn_name="second")),
-    ),
-    passes(
-        "a known cluster beside one whose name is not known",
-        _named("karpenter", _karpenter("a"), _cluster(UNKNOWN, urn_name="second"), _cluster("a")),
-    ),
-    passes("the cluster for load balancers", _named("aws-load-balancer-controller", {"clusterName": "orion"})),
-    undecided("a cluster whose name Pulumi chooses", _named("karpenter", _karpenter("a"), _cluster(None)), "theirs"),
-    undecided("a cluster whose name is not known", _named("karpenter", _karpenter("a"), _cluster(UNKNOWN)), "theirs"),
-    undecided("a value that is not known", _set("prod", "karpenter-controller", _CLUSTER_NAME, UNKNOWN), _KARPENTER),
-)
-CASES = (*RUNNING, *NAMED)
