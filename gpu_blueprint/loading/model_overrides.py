@@ -27,15 +27,16 @@ def apply_overrides(content: Mapping[str, Any], arguments: Mapping[str, Any]) ->
 def read_overrides(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the changes of ``--hf-overrides``, empty without the flag; None if they are not known here.
 
-    vLLM takes them as JSON, or each field as a flag of its own, such as ``--hf-overrides.num_hidden_layers``.
+    vLLM takes them as JSON, or each field as a flag of its own, such as ``--hf-overrides.num_hidden_layers``; single
+    fields replace the JSON as a whole.
     """
-    text = arguments.get(_FLAG)
+    single = {name: value for name, value in arguments.items() if name.startswith(f"{_FLAG}.")}
+    text = None if single else arguments.get(_FLAG)
     try:
         changes = {} if text is None else json.loads(str(text))
     except (ValueError, RecursionError):
         return None
-    single = {name: value for name, value in arguments.items() if name.startswith(f"{_FLAG}.")}
-    if not isinstance(changes, dict) or (single and text is not None):
+    if not isinstance(changes, dict):
         return None
     for name, value in single.items():
         *above, last = name.split(".")[1:]

@@ -65,7 +65,7 @@ def test_a_next_version_that_changes_the_file_by_its_flags_has_a_size_of_its_own
         ({"a": 1}, {"hf-overrides.a": 2}, {"a": 2}),
         ({"a": 1}, {"hf-overrides.b.c": "[2]", "hf-overrides.b.d": "x"}, {"a": 1, "b": {"c": [2], "d": "x"}}),
         ({"a": 1}, {"hf-overrides.a": 2, "hf-overrides.a.b": 3}, None),
-        ({"a": 1}, {"hf-overrides.a": 2, "hf-overrides": "{}"}, None),
+        ({"a": 1}, {"hf-overrides.a": 2, "hf-overrides": '{"b": 3}'}, {"a": 2}),
         ({"a": 1}, {"rope-scaling": "{}"}, None),
     ],
 )
