@@ -12,6 +12,7 @@ from ..config.model_parts import Argument
 from ..config.models import ServedModel, VllmModel
 from ..errors import CatalogError, Problem, find_close, move_under, suggest
 from ..serving.images import find_tag
+from ..serving.memory import STATED_CACHE
 from ..serving.sequence_cache import read_number
 from .model_versions import list_versions
 
@@ -63,12 +64,12 @@ _BLOCK = 16
 """Tokens of which each block of the KV cache is a multiple, in every CUDA backend of vLLM 0.25.1 to 0.33.0 but those of
 latent attention (``get_supported_kernel_block_sizes`` and ``supports_block_size`` of vllm/v1/attention)."""
 _WHOLE = re.compile(r"-?\d+")
-_COUNTED = ("--block-size", "--max-num-batched-tokens")
+_COUNTED = ("--block-size", "--max-num-batched-tokens", f"--{STATED_CACHE}")
 """Flags whose least value is 1 (``Field`` of vllm/config/cache.py and scheduler.py)."""
 
 
 def _find_odd_counts(model: VllmModel, flag: str, value: str) -> Iterator[Problem]:
-    """Yield a number of tokens with which vLLM does not start."""
+    """Yield a number with which vLLM does not start."""
     if flag not in _COUNTED or (number := read_number(value)) is None:
         return
     if flag == "--block-size" and not _WHOLE.fullmatch(value):
@@ -77,7 +78,7 @@ def _find_odd_counts(model: VllmModel, flag: str, value: str) -> Iterator[Proble
     is_latent = model.shape is not None and model.shape.kv_bytes_per_token is not None
     if number < 1:
         hint = "write 16, or remove it" if flag == "--block-size" else "write a number above 0, or remove it"
-        yield Problem("flag-value", (), f"{flag} counts tokens from 1 on, and got {value}", hint)
+        yield Problem("flag-value", (), f"{flag} counts from 1 on, and got {value}", hint)
     elif flag == "--block-size" and number % _BLOCK and not is_latent:
         reason = f"{flag} is a multiple of {_BLOCK} in every attention of vLLM for NVIDIA GPUs, and got {value}"
         nearest = max(_BLOCK, number // _BLOCK * _BLOCK)

@@ -39,11 +39,7 @@ _GPU_COUNTS = (1, 2, 4, 8, 16)
 def refuse_models_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
     """Refuse models whose weights, or whose longest sequence beside them, exceed the memory of a replica."""
     for version, model in list_vllm(stack):
-        devices = count_devices(model.gpus)
-        is_spread = devices > 1 and not isinstance(version.pool.sharing, Exclusive)  # another rule refuses it
-        if not devices or is_spread or model.quantization not in (None, *QUANTIZATIONS):
-            continue
-        memory = measure_model(stack, version.pool, model)
+        memory = measure_version(stack, version, model)
         if memory is None or memory.fits:
             continue
         names = (version.pool.name, model.tenant)
@@ -60,6 +56,15 @@ def refuse_models_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
             reason = _explain_memory(stack, version.pool, model, memory)
             hint = _suggest(stack, version, model)
             yield Problem("model-beyond-memory", _locate_size(version), reason, hint, names=names)
+
+
+def measure_version(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> ModelMemory | None:
+    """Return the memory of a replica; None if its size is not known, or another rule refuses how it is spread."""
+    devices = count_devices(model.gpus)
+    is_spread = devices > 1 and not isinstance(version.pool.sharing, Exclusive)
+    if not devices or is_spread or model.quantization not in (None, *QUANTIZATIONS):
+        return None
+    return measure_model(stack, version.pool, model)
 
 
 _OF_CACHE = ("block-size", "max-num-batched-tokens")
