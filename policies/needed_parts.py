@@ -10,7 +10,7 @@ from .effects.karpenter_objects import is_static
 from .effects.volumes import read_family
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import UNKNOWN, NotYetKnownError, read_text
+from .values import UNKNOWN, NotYetKnownError, read_text, read_texts
 
 _Objects = Callable[[Stack], list[Resource]]
 
@@ -39,6 +39,19 @@ def _list_static_pools(stack: Stack) -> list[Resource]:
 
 def _list_reserving_classes(stack: Stack) -> list[Resource]:
     return [found for found in stack.select("EC2NodeClass") if found.get("spec", "capacityReservationSelectorTerms")]
+
+
+def _list_jobsets(stack: Stack) -> list[Resource]:
+    """Return JobSets, and the roles by which others make them."""
+    roles = [
+        role
+        for role in stack.select("Role", "ClusterRole")
+        if any(_JOBSETS in read_texts(rule.get("apiGroups"), "apiGroups") for rule in role.list_blocks("rules"))
+    ]
+    return [*stack.select("JobSet"), *roles]
+
+
+_JOBSETS = "jobset.x-k8s.io"
 
 
 def _list_unserved_nodes(stack: Stack) -> list[Resource]:
@@ -70,6 +83,12 @@ _PCI = {f"feature.node.kubernetes.io/pci-{device}.present" for device in ("10de"
 """Labels by which the GPU Operator knows nodes with NVIDIA's devices."""
 
 
+def _list_gpu_monitors(stack: Stack) -> list[Resource]:
+    """Return the monitors of dcgm-exporter, by their names or by what they select."""
+    monitors = stack.select("ServiceMonitor", "PodMonitor")
+    return [each for each in monitors if "dcgm" in f"{each.name} {each.get('spec', 'selector')!r}"]
+
+
 def _list_monitors(stack: Stack) -> list[Resource]:
     """Return what nobody reads where the chart's Prometheus is off: other collectors read monitors too."""
     if any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in _COLLECTORS):
@@ -91,10 +110,11 @@ _NEEDS = (
     _Need("gpu-operator", ("devicePlugin", "enabled"), True, "nodes offer no GPUs", _list_unserved_nodes),
     _Need("gpu-operator", ("migManager", "enabled"), True, "nobody cuts GPUs into slices", _list_cut_nodes),
     _Need("gpu-operator", ("nfd", "enabled"), True, "the operator finds no GPU nodes", _list_undiscovered_nodes),
+    _Need("gpu-operator", ("dcgmExporter", "enabled"), True, "nobody measures GPUs", _list_gpu_monitors),
     _Need("keda", ("operator", "replicaCount"), True, "nothing scales", _all("ScaledObject", "ScaledJob")),
     _Need("keda", ("metricsServer", "replicaCount"), True, "nothing scales beyond 1", _all("ScaledObject")),
     _Need("kueue", ("controllerManager", "replicas"), True, "no queued job starts", _all("ClusterQueue", "LocalQueue")),
-    _Need("jobset", ("controller", "replicas"), True, "no JobSet gets pods", _all("JobSet")),
+    _Need("jobset", ("controller", "replicas"), True, "no JobSet gets pods", _list_jobsets),
     _Need("kube-prometheus-stack", ("prometheus", "enabled"), True, "nobody reads monitors", _list_monitors),
     _Need("kube-prometheus-stack", ("prometheusOperator", "enabled"), True, "nobody reads monitors", _list_monitors),
 )

@@ -14,6 +14,7 @@ from .effects.templates import locate_in_template
 from .effects.volumes import (
     IMAGE_DEVICES,
     Volume,
+    encrypts_all_volumes,
     list_default_volumes,
     list_image_volumes,
     list_stated_volumes,
@@ -94,7 +95,7 @@ def _lacks_template(group: Resource) -> bool:
 
 
 def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    if _encrypts_all_volumes(stack):
+    if encrypts_all_volumes(stack):
         return
     if resource.kind in GROUP_KINDS:
         if _lacks_template(resource):
@@ -104,12 +105,6 @@ def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings,
         report(f"volume {volume.device} of {resource.name} is not encrypted")
     for volume in find_wrong(list_default_volumes(resource), _is_unencrypted):
         report(f"volume {volume.device} of {resource.name} is the AMI's own, which is not encrypted")
-
-
-def _encrypts_all_volumes(stack: Stack) -> bool:
-    """Tell whether the program lets EC2 encrypt each new volume of the account in its region."""
-    switches = [found for found in stack.select("EncryptionByDefault") if found.type.startswith("aws:ebs/")]
-    return any(found.read_flag("enabled", default=True) for found in switches)
 
 
 def _is_unencrypted(volume: Volume) -> bool:

@@ -1,5 +1,6 @@
 """Cases of the rule about the cluster that Helm values name."""
 
+from dataclasses import replace
 from typing import Any
 
 from policies import UNKNOWN, Resource
@@ -56,6 +57,17 @@ CASES = cases_of(
     passes(
         "a component that shows nothing",
         _named("karpenter", _karpenter("orion"), resource("eks:index:Cluster", "orion")),
+    ),
+    fails(
+        "a component whose cluster the stack shows",
+        _named(
+            "karpenter",
+            _karpenter("x"),
+            resource("eks:index:Cluster", "outer", {"name": "x"}),
+            replace(_cluster("orion"), parent=resource("eks:index:Cluster", "outer").urn),
+        ),
+        "theirs",
+        words="makes orion",
     ),
     passes(
         "a cluster of another kind",

@@ -45,6 +45,11 @@ def _group(**inputs: Any) -> Resource:
     return resource("aws:eks/nodeGroup:NodeGroup", "group", {"instanceTypes": ["g6.xlarge"], **inputs})
 
 
+def _role(group: str, kind: str = "Role") -> Resource:
+    rules = [{"apiGroups": groups, "resources": ["*"], "verbs": ["create"]} for groups in (["", group], ["apps"])]
+    return resource(f"kubernetes:rbac.authorization.k8s.io/v1:{kind}", "members", {"rules": rules})
+
+
 def _plugin_off(*objects: Resource) -> Build:
     return _chart("gpu-operator", {"devicePlugin": _OFF}, *objects)
 
@@ -81,6 +86,13 @@ _SWITCHES: tuple[tuple[str, Any, Resource, str], ...] = (
     ("gpu-operator", {"devicePlugin": {"enabled": ""}}, _group(), "nodes offer no GPUs (group)"),
     ("gpu-operator", {"migManager": _OFF}, _pool(template=_CUT), "is off: nobody cuts GPUs into slices"),
     ("gpu-operator", {"nfd": _OFF}, _pool(), "is off: the operator finds no GPU nodes"),
+    ("gpu-operator", {"dcgmExporter": _OFF}, _object("ServiceMonitor", "dcgm"), "is off: nobody measures GPUs (dcgm)"),
+    (
+        "gpu-operator",
+        {"dcgmExporter": _OFF},
+        _object("PodMonitor", selector={"app": "dcgm"}),
+        "is off: nobody measures",
+    ),
     ("keda", {"operator": {"replicaCount": "0"}}, _object("ScaledObject"), "is off: nothing scales (ours)"),
     ("keda", {"operator": {"replicaCount": 0}}, _object("ScaledJob"), "is off: nothing scales (ours)"),
     ("keda", {"metricsServer": {"replicaCount": 0}}, _object("ScaledObject"), "is off: nothing scales beyond 1"),
@@ -101,6 +113,7 @@ _LEFT_ALONE = (
     ("karpenter", _object("EC2NodeClass")),
     ("karpenter", _pool()),
     ("gpu-operator", _pool(template=_CUT)),
+    ("gpu-operator", _object("ServiceMonitor", "dcgm")),
     ("keda", _object("ScaledObject")),
     ("keda", _object("ScaledJob")),
     ("kueue", _object("ClusterQueue")),
@@ -145,6 +158,25 @@ CASES = cases_of(
         "the MIG manager of a stack", set_value("research", "gpu-operator", ("values", "migManager"), _OFF), _OPERATOR
     ),
     fails(
+        "JobSets of the members of a stack",
+        set_value("prod", "jobset-release", ("values", "controller", "replicas"), 0),
+        "gpu-prod-jobset-release",
+        words="no JobSet gets pods",
+    ),
+    *(
+        passes(f"a role without JobSets: {group}", _chart("jobset", {"controller": {"replicas": 0}}, _role(group)))
+        for group in ("batch", "x-k8s.io")
+    ),
+    *(
+        fails(
+            f"a {kind} for JobSets",
+            _chart("jobset", {"controller": {"replicas": 0}}, _role("jobset.x-k8s.io", kind)),
+            "theirs",
+            words="(members)",
+        )
+        for kind in ("Role", "ClusterRole")
+    ),
+    fails(
         "the device plugin of a stack",
         set_value("research", "gpu-operator", ("values", "devicePlugin", "enabled"), False),
         _OPERATOR,
@@ -158,6 +190,7 @@ CASES = cases_of(
         "theirs",
         words=("(pool-0, pool-1, pool-2)", "staticCapacity"),
     ),
+    passes("monitors of other things", _chart("gpu-operator", {"dcgmExporter": _OFF}, _object("ServiceMonitor"))),
     passes("a device plugin of its own", _plugin_off(_pool(), release("nvidia-device-plugin", "plugin"))),
     passes("NVIDIA's driver for DRA", _plugin_off(_pool(), release("nvidia-dra-driver-gpu", "dra"))),
     passes("nodes of Bottlerocket, whose image has the plugin", _plugin_off(_ON_BOTTLEROCKET, _BOTTLEROCKET)),

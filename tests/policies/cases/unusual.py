@@ -5,7 +5,19 @@ from typing import Any
 
 from policies import UNKNOWN, Resource
 
-from .stacks import Build, cases_of, fails, node_pool, passes, program, release, requirement, resource, undecided
+from .stacks import (
+    Build,
+    cases_of,
+    fails,
+    node_pool,
+    passes,
+    program,
+    release,
+    requirement,
+    resource,
+    undecided,
+    with_value,
+)
 
 _TYPE = "node.kubernetes.io/instance-type"
 _H100, _CPU = requirement(_TYPE, "p5.48xlarge"), requirement(_TYPE, "m7i.xlarge")
@@ -124,6 +136,33 @@ ENCRYPTED = cases_of(
 )
 
 
+def _storage_class(provisioner: str = "ebs.csi.aws.com", *others: Resource, **parameters: Any) -> Build:
+    props = {"provisioner": provisioner, "parameters": parameters}
+    return program(resource("kubernetes:storage.k8s.io/v1:StorageClass", "theirs", props), *others)
+
+
+FILES = cases_of(
+    "file-systems-encrypted",
+    passes("a storage class that encrypts", _storage_class(encrypted="true")),
+    passes("a storage class that encrypts, as a truth value", _storage_class(encrypted=True)),
+    passes("a storage class of another driver", _storage_class("efs.csi.aws.com")),
+    passes("encryption of every new volume", _storage_class("ebs.csi.aws.com", _switch())),
+    fails("encryption of every new volume, off", _storage_class("ebs.csi.aws.com", _switch(enabled=False)), "theirs"),
+    *(
+        fails(
+            f"a storage class of {driver}", _storage_class(driver, type="gp3"), "theirs", words="get by theirs are not"
+        )
+        for driver in ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
+    ),
+    fails(
+        "a storage class of a stack that does not encrypt",
+        with_value("prod", "StorageClass", "", ("parameters", "encrypted"), "false"),
+        "gp3",
+    ),
+    undecided("a storage class that is not known", _storage_class(encrypted=UNKNOWN), "theirs"),
+)
+
+
 def _two_clusters(*needed: str) -> Build:
     names = [
         resource("aws:eks/podIdentityAssociation:PodIdentityAssociation", name, {"serviceAccount": "karpenter"})
@@ -138,4 +177,4 @@ IDENTITIES = cases_of(
     *(passes(f"two clusters: {name}", _two_clusters(name)) for name in ("first", "second")),
     fails("neither of two clusters", _two_clusters(), "theirs"),
 )
-CASES = (*CONSOLIDATED, *QUEUE_SET, *QUEUE_MADE, *OVERLAID, *DISKS, *ENCRYPTED, *IDENTITIES)
+CASES = (*CONSOLIDATED, *QUEUE_SET, *QUEUE_MADE, *OVERLAID, *DISKS, *ENCRYPTED, *FILES, *IDENTITIES)
