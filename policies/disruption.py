@@ -1,5 +1,8 @@
 """Rules for the ways in which running jobs lose their node: consolidation, spot interruption, expiry."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 
 from .effects.charts import CHART_KINDS, is_chart, read_value
@@ -8,6 +11,7 @@ from .effects.karpenter_objects import (
     ZONE,
     count_spot_types,
     is_gpu_pool,
+    is_static,
     list_capacity_types,
     list_gpu_types,
     list_more_spot_types,
@@ -16,18 +20,33 @@ from .effects.karpenter_objects import (
 )
 from .effects.routes import SUBNET_KINDS
 from .resources import Resource, Stack
-from .rule import Report, Rule, Settings
-from .values import read_text
+from .rule import Report, Rule, Settings, find_wrong
+from .values import read_mappings, read_text, read_texts
 
 
 def _refuse_consolidated_training(pool: Resource, report: Report, settings: Settings) -> None:
     if not is_gpu_pool(pool) or not _is_for_training(pool, settings):
         return
     policy = pool.read_text("spec", "disruption", "consolidationPolicy") or "WhenEmptyOrUnderutilized"
-    if policy != "WhenEmpty":
+    if policy != "WhenEmpty" and not _is_consolidation_off(pool):
         report(
             f"training pool {pool.name} has the consolidation policy {policy}, which ends training runs to save money"
         )
+
+
+def _is_consolidation_off(pool: Resource) -> bool:
+    """Tell whether Karpenter leaves nodes with pods alone: by its waiting time, a budget or a fixed number of nodes."""
+    if is_static(pool) or pool.read_text("spec", "disruption", "consolidateAfter") == "Never":
+        return True
+    budgets = pool.list_blocks("spec", "disruption", "budgets")
+    return bool(find_wrong(budgets, _forbids_consolidation))
+
+
+def _forbids_consolidation(budget: Mapping[str, Any]) -> bool:
+    """Tell whether a budget lets no under-used node go, at any time."""
+    reasons = read_texts(budget.get("reasons"), "budgets.reasons")
+    none = read_text(budget.get("nodes"), "budgets.nodes") in ("0", "0%")
+    return none and not budget.get("schedule") and (not reasons or "Underutilized" in reasons)
 
 
 def _refuse_spot_without_checkpoints(pool: Resource, report: Report, settings: Settings) -> None:
@@ -93,16 +112,28 @@ def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
         report(f"pool {pool.name} does not set {' and '.join(missing)}")
 
 
-def _refuse_missing_queue_name(release: Resource, report: Report, _: Settings) -> None:
-    if _is_controller(release) and not _read_queue(release):
+def _is_warned_otherwise(release: Resource, stack: Stack) -> bool:
+    """Tell whether the queue's name is a variable of Karpenter, or AWS's termination handler drains the nodes."""
+    entries = read_mappings(read_value(release, "controller", "env"), "controller.env")
+    return any(entry.get("name") == "INTERRUPTION_QUEUE" and entry.get("value") for entry in entries) or any(
+        is_chart(chart, "aws-node-termination-handler") for chart in stack.select(*CHART_KINDS)
+    )
+
+
+def _refuse_missing_queue_name(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if _is_controller(release) and not _read_queue(release) and not _is_warned_otherwise(release, stack):
         report("Karpenter has no interruption queue, so spot nodes stop without the two minutes to drain")
 
 
 def _refuse_unknown_queue(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
     queue = _read_queue(release) if _is_controller(release) else ""
-    names = [resource.props.get("name") for resource in stack.select("Queue")]
+    queues = list(stack.select("Queue"))
+    names = [found.read_text("name") or found.read_text("queueName") for found in queues if found.type in _QUEUES]
     if queue and queue not in names:
         report(f"Karpenter listens to the queue {queue!r}, which this program does not create")
+
+
+_QUEUES = ("aws:sqs/queue:Queue", "aws-native:sqs:Queue")
 
 
 def _read_queue(release: Resource) -> str:
@@ -120,7 +151,8 @@ RULES = (
         check=_refuse_consolidated_training,
         settings=_TRAINING,
         looks_at="GPU NodePools whose label marks them for training (default: gpu-blueprint/purpose=training)",
-        passes="Karpenter consolidates only empty nodes",
+        passes="Karpenter consolidates only empty nodes, or none: consolidateAfter is Never, a budget of 0 nodes holds "
+        "under-used nodes at any time, or the number of nodes is fixed",
         fails="Karpenter also consolidates nodes that are not empty",
         why="days of training end so that Karpenter can use a cheaper node",
         fix="set consolidationPolicy: WhenEmpty",
@@ -165,8 +197,10 @@ RULES = (
         id="interruption-queue-set",
         kinds=CHART_KINDS,
         check=_refuse_missing_queue_name,
+        needs_stack=True,
         looks_at="settings.interruptionQueue of Karpenter",
-        passes="the setting names a queue",
+        passes="the setting or the variable INTERRUPTION_QUEUE names a queue, or the program installs AWS's Node "
+        "Termination Handler",
         fails="the setting is empty",
         why="spot nodes stop without warning",
         fix="set settings.interruptionQueue",

@@ -9,11 +9,11 @@ from gpu_blueprint.sharing.placement import can_place, explain_fault
 from .effects.charts import CHART_KINDS, read_value, read_value_flag
 from .effects.driver_images import holds_driver
 from .effects.gpu_counts import (
-    MIG_LABEL,
     MIXED,
     PluginFile,
     find_plugin_file,
     find_strategy,
+    is_cut,
     read_configs,
     read_plugin_file,
 )
@@ -23,7 +23,6 @@ from .effects.gpu_nodes import (
     is_switched_off,
     list_gpu_nodes,
     list_kept_taints,
-    read_node_labels,
     tolerates,
 )
 from .effects.mig_files import explain_refusal, list_mig_entries, read_layout
@@ -88,8 +87,8 @@ def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, sta
         return find_strategy(release, nodes, stack) in (MIXED, "")
 
     served = [nodes for nodes in list_gpu_nodes(stack) if not is_switched_off(nodes, "device-plugin")]
-    wrong: list[Resource | None] = [*find_wrong(served, lambda found: _is_cut(found) and not mixes(found))]
-    if not find_wrong(served, _is_cut) and _counts_slices(release, stack) and not mixes(None):
+    wrong: list[Resource | None] = [*find_wrong(served, lambda found: is_cut(found) and not mixes(found))]
+    if not find_wrong(served, is_cut) and _counts_slices(release, stack) and not mixes(None):
         wrong.append(None)
     for strategy in sorted({find_strategy(release, nodes, stack) for nodes in wrong}):
         report(f"the MIG strategy {strategy!r} gives slices and whole GPUs one name, or hands out no slices")
@@ -107,10 +106,6 @@ def _list_files(release: Resource, nodes: Sequence[Resource], stack: Stack) -> l
 def _list_all_files(release: Resource, stack: Stack) -> list[PluginFile]:
     files = read_configs(release, "devicePlugin", stack) or {}
     return [read_plugin_file(release, name, files) for name in files]
-
-
-def _is_cut(nodes: Resource) -> bool:
-    return read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) not in ("", "all-disabled")
 
 
 def _counts_slices(release: Resource, stack: Stack) -> bool:

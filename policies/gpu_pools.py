@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .effects.extended_resources import can_be_handed_out, is_gpu_resource, is_slice_or_share, parse_count
+from .effects.extended_resources import can_be_handed_out, holds, is_gpu_resource, is_slice_or_share, parse_count
 from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, WHOLE, find_handout, is_shared
 from .effects.gpu_nodes import list_kept_taints
 from .effects.karpenter_objects import (
@@ -31,9 +31,12 @@ def _refuse_unlimited_pool(pool: Resource, report: Report, _: Settings) -> None:
     if not is_gpu_pool(pool) or is_static(pool):
         return
     limits = pool.read_block("spec", "limits")
-    if not any(name == "nodes" or can_be_handed_out(name) for name in limits):
-        misspelled = sorted(filter(is_gpu_resource, limits))
-        reason = f": no node hands out {', '.join(misspelled)}" if misspelled else ""
+    counted = [name for name in limits if name == "nodes" or can_be_handed_out(name)]
+    if not any(holds(name, limits[name]) for name in counted):
+        misspelled = sorted(name for name in limits if is_gpu_resource(name) and name not in counted)
+        reasons = [f"no node hands out {', '.join(misspelled)}"] if misspelled else []
+        reasons += [f"no account has {limits[name]} of {name}" for name in counted]
+        reason = f": {', and '.join(reasons)}" if reasons else ""
         report(f"GPU pool {pool.name} has no limit in GPUs, so Karpenter launches nodes without end{reason}")
 
 
@@ -41,9 +44,15 @@ def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> N
     if is_gpu_pool(pool) or is_static(pool):
         return
     limits = pool.read_block("spec", "limits")
-    if not {"cpu", "memory", "nodes"} & limits.keys() and not _is_bounded_in_devices(pool, list(limits)):
-        cost = "at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
-        report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes without end, {cost}")
+    counted = [name for name in limits if name in ("cpu", "memory", "nodes", *_DEVICES)]
+    bounds = [name for name in counted if holds(name, limits[name])]
+    if not {"cpu", "memory", "nodes"}.intersection(bounds) and not _is_bounded_in_devices(pool, bounds):
+        cost = (
+            "without end, at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
+        )
+        vain = [f"{limits[name]} of {name}" for name in counted if name not in bounds]
+        reason = f": no account has {', '.join(vain)}" if vain else ""
+        report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes {cost}{reason}")
 
 
 _DEVICES: Mapping[str, tuple[str, ...]] = {
@@ -103,6 +112,8 @@ _UNSHARED = {MIG_LABEL: "all-disabled", PLUGIN_LABEL: "none"}
 
 
 def _refuse_sharing_without_overlay(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if is_static(pool):  # Karpenter launches a fixed number of nodes, whatever they hand out
+        return
     overlays = [overlay for overlay in stack.select("NodeOverlay") if is_overlay_of(overlay, pool)]
     if not overlays and _is_said_to_share(pool):
         report(
@@ -144,7 +155,7 @@ RULES = (
         check=_refuse_unlimited_pool,
         looks_at="`spec.limits` of GPU NodePools",
         passes="the limits name a GPU, a slice or a share, or the number of nodes is fixed or limited",
-        fails="the limits name no resource that GPU nodes hand out",
+        fails="the limits name no resource that GPU nodes hand out, or 100,000 of it and more, which no account has",
         why="a program that creates pods in a loop buys GPUs without end",
         fix="set spec.limits for the resource that the nodes hand out",
     ),
@@ -155,7 +166,8 @@ RULES = (
         looks_at="`spec.limits` of NodePools that launch no GPU nodes",
         passes="the limits name cpu, memory, nodes or a device that all named instance types have, such as "
         "aws.amazon.com/neuron, or the number of nodes is fixed",
-        fails="the limits name none of them",
+        fails="the limits name none of them, or only counts that no account reaches: a million CPUs, a million GiB of "
+        "memory, 100,000 nodes or devices",
         why="a program that creates pods in a loop buys machines without end",
         fix="set spec.limits.cpu to the CPUs that all pods of the pool may have together",
     ),
@@ -177,7 +189,7 @@ RULES = (
         check=_refuse_sharing_without_overlay,
         needs_stack=True,
         looks_at="NodePools whose nodes share GPUs",
-        passes="a NodeOverlay names the pool and each type whose GPUs are shared",
+        passes="a NodeOverlay names the pool and each type whose GPUs are shared, or the number of nodes is fixed",
         fails="no NodeOverlay names the pool, or none names a type whose GPUs the GPU Operator's config shares",
         why="Karpenter does not know that nodes offer slices, so pods that request slices wait without end",
         fix="add a NodeOverlay for the pool",

@@ -128,11 +128,12 @@ RULES = (
         id="launch-scoped",
         kinds=DOCUMENT_KINDS,
         check=_refuse_unlimited_launch,
-        looks_at="permissions to launch, tag and terminate EC2 machines",
+        looks_at="permissions to launch, tag and terminate EC2 machines, and to take over machines that exist: "
+        "ec2:ModifyInstanceAttribute, instance profiles, ssm:SendCommand, ec2-instance-connect:SendSSHPublicKey",
         passes="conditions on tags limit them to machines of the cluster; tags of volumes, snapshots and network "
         "interfaces are free, by their ARNs or by ec2:CreateAction",
         fails="no condition limits them",
-        why="a controller can terminate machines of another cluster",
+        why="a controller can end machines of another cluster, or run its own programs on them as root",
         fix="add a condition on the cluster's tags",
     ),
 )

@@ -1,5 +1,9 @@
 """Rules for subnets, security groups and the addresses of nodes."""
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 from .effects.routes import SUBNET_KINDS, routes_to_internet
 from .effects.security_groups import INGRESS_KINDS, list_open_together, read_ingress
 from .effects.subnets import (
@@ -11,7 +15,7 @@ from .effects.subnets import (
 from .effects.templates import locate_in_template
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import read_flag
+from .values import read_flag, read_mapping, read_text
 
 
 def _refuse_open_ingress(group: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -50,6 +54,41 @@ def _makes_public_nodes(component: Resource) -> bool:
     return component.read_flag(name, default=False) or component.read_flag("nodeGroupOptions", name, default=False)
 
 
+_SELECTORS = ("subnetSelectorTerms", "securityGroupSelectorTerms", "capacityReservationSelectorTerms")
+_ROLES = "kubernetes.io/role/"
+"""Beginning of tags that subnets of every cluster have: elb for public subnets, internal-elb for the others."""
+_OF_CLUSTER = "kubernetes.io/cluster/"
+
+
+def _refuse_wide_selectors(node_class: Resource, report: Report, _: Settings) -> None:
+    for field in _SELECTORS:
+        for term in find_wrong(node_class.list_blocks("spec", field), lambda term: bool(_explain_width(term))):
+            report(f"{field} of {node_class.name} {_explain_width(term)}")
+
+
+def _explain_width(term: Mapping[str, Any]) -> str:
+    """Return the words by which a term selects more than the cluster's own; empty if it names them."""
+    if term.get("id"):
+        return ""
+    given = {**read_mapping(term.get("tags"), "tags"), **({"name": term["name"]} if term.get("name") else {})}
+    texts = {key: read_text(value, key) for key, value in given.items()}
+    if f"{_ROLES}elb" in texts or any(_PUBLIC.search(text) for text in texts.values()):
+        return "selects public subnets"
+    if not texts:
+        return "has a term without id, name and tags, so its API refuses it"
+    if not all(_is_wide(key, text) for key, text in texts.items()):
+        return ""
+    return f"selects by {', '.join(texts)} what other clusters and networks of the account have too"
+
+
+_PUBLIC = re.compile(r"(?<![a-z])(?<!non-)(?<!not-)public(?![a-z])", re.IGNORECASE)
+
+
+def _is_wide(key: str, text: str) -> bool:
+    """Tell whether a tag fits things of other clusters: its value begins with a wildcard, or it names a common role."""
+    return key.startswith(_ROLES) or (text.startswith(("*", "?")) and not key.startswith(_OF_CLUSTER))
+
+
 RULES = (
     Rule(
         id="no-open-ingress",
@@ -83,5 +122,18 @@ RULES = (
         why="a GPU node with a public address is reachable from the internet",
         fix="set associatePublicIPAddress (node class), associatePublicIpAddress (launch template) or "
         "nodeAssociatePublicIpAddress (pulumi-eks) to false",
+    ),
+    Rule(
+        id="selectors-scoped",
+        kinds=("EC2NodeClass",),
+        check=_refuse_wide_selectors,
+        looks_at="terms of node classes that select subnets, security groups and capacity reservations",
+        passes="each term has an id, or a name or tag that belongs to the cluster, such as karpenter.sh/discovery with "
+        "its name; no-public-addresses judges the subnets of the program itself",
+        fails="all values of a term begin with a wildcard, or the only tag is a role that subnets of every cluster "
+        "have; or a term asks for public subnets, by kubernetes.io/role/elb or a value such as prod-public-*",
+        why="Karpenter selects in the whole account: nodes start in another network, get an address of the internet, "
+        "or use what another team has reserved",
+        fix="name the ids, or one tag with the name of the cluster",
     ),
 )

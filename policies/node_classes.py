@@ -7,42 +7,62 @@ from typing import Any
 
 from gpu_blueprint.catalog import AMI_FAMILIES
 
+from .effects.karpenter_objects import is_gpu_pool
 from .effects.links import refers_to
 from .effects.node_groups import GROUP_KINDS, has_gpus, has_own_template, is_managed_group
 from .effects.templates import locate_in_template
 from .effects.volumes import (
     IMAGE_DEVICES,
     Volume,
+    encrypts_all_volumes,
     list_default_volumes,
     list_image_volumes,
     list_stated_volumes,
 )
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
-from .values import read_number, read_text
+from .values import NotYetKnownError, read_number, read_text
 
 
 def _refuse_moving_ami(node_class: Resource, report: Report, _: Settings) -> None:
-    for term in node_class.list_blocks("spec", "amiSelectorTerms"):
-        alias = read_text(term.get("alias"), "alias")
-        moving = [key for key in ("name", "tags", "ssmParameter") if term.get(key)]
-        family, version = alias.partition("@")[::2]
-        known = AMI_FAMILIES.get(family)
-        if version == "latest" or (known and not known.is_release(version)):
-            report(f"node class {node_class.name} uses {alias}, which changes with every AMI release")
-        elif moving and not _is_one_image(term):
-            report(f"node class {node_class.name} selects AMIs by {', '.join(moving)}, which a newer AMI may match")
+    terms = node_class.list_blocks("spec", "amiSelectorTerms")
+    if not terms:
+        report(f"node class {node_class.name} selects no AMI, so its API refuses it, or each new AMI fits")
+    for term in find_wrong(terms, lambda term: bool(_explain_moving(term, terms))):
+        report(f"node class {node_class.name} {_explain_moving(term, terms)}")
+
+
+def _explain_moving(term: Mapping[str, Any], terms: list[Mapping[str, Any]]) -> str:
+    """Return the words by which a term selects no AMI or not always the same; empty if it selects one release.
+
+    Raises:
+        NotYetKnownError: A parameter of the company's own holds the id of the AMI.
+    """
+    alias = read_text(term.get("alias"), "alias")
+    family, version = alias.partition("@")[::2]
+    known = AMI_FAMILIES.get(family)
+    if alias and (version in ("", "latest") or (known and not known.is_release(version))):
+        return f"uses {alias}, which changes with every AMI release"
+    if alias:
+        return f"has {alias} beside other terms, so its API refuses it" if len(terms) > 1 else ""
+    keys = [key for key in ("id", "name", "tags", "ssmParameter") if term.get(key)]
+    if not keys:
+        return "has a term without id, name, tags, alias or ssmParameter, so its API refuses it"
+    return "" if _is_one_image(term) else f"selects AMIs by {', '.join(keys)}, which a newer AMI may match"
+
+
+_MOVING = ("recommended", "latest", "current")
+"""Parts of the names of parameters in which AWS and Canonical write each newer release."""
 
 
 def _is_one_image(term: Mapping[str, Any]) -> bool:
     """Tell whether a term can match only one AMI: it has an id, an exact name, or a parameter of one version."""
-    parameter = read_text(term.get("ssmParameter"), "ssmParameter")
-    name = read_text(term.get("name"), "name")
-    return (
-        bool(term.get("id"))
-        or bool(name and not set("*?") & set(name))
-        or bool(parameter and "recommended" not in parameter and "latest" not in parameter)
-    )
+    parameter, name = (read_text(term.get(key), key) for key in ("ssmParameter", "name"))
+    if term.get("id") or (name and not set("*?") & set(name)):
+        return True
+    if parameter and "/aws/service/" not in parameter:
+        raise NotYetKnownError(f"the AMI that the parameter {parameter} names when a node starts")
+    return bool(parameter) and not any(word in parameter for word in _MOVING)
 
 
 def _refuse_open_metadata_service(resource: Resource, report: Report, _: Settings) -> None:
@@ -74,7 +94,9 @@ def _lacks_template(group: Resource) -> bool:
     return is_managed_group(group) and not has_own_template(group) and has_gpus(group)
 
 
-def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings) -> None:
+def _refuse_unencrypted_volumes(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if encrypts_all_volumes(stack):
+        return
     if resource.kind in GROUP_KINDS:
         if _lacks_template(resource):
             report(f"volume /dev/xvda of {resource.name} is the AMI's own, which is not encrypted")
@@ -89,9 +111,16 @@ def _is_unencrypted(volume: Volume) -> bool:
     return not volume.is_encrypted
 
 
-def _refuse_small_disk(node_class: Resource, report: Report, settings: Settings) -> None:
-    if node_class.read_text("spec", "instanceStorePolicy") != "RAID0":
+def _refuse_small_disk(node_class: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if node_class.read_text("spec", "instanceStorePolicy") != "RAID0" and not _has_no_gpus(node_class, stack):
         _report_small(node_class, list_image_volumes(node_class), report, settings)
+
+
+def _has_no_gpus(node_class: Resource, stack: Stack) -> bool:
+    """Tell whether the program shows pools with this node class, and none of them launches GPU nodes."""
+    name, path = node_class.read_text("metadata", "name"), ("spec", "template", "spec", "nodeClassRef", "name")
+    users = [pool for pool in stack.select("NodePool") if pool.read_text(*path) == name]
+    return bool(users) and not any(map(is_gpu_pool, users))
 
 
 def _find_small(volumes: list[Volume], settings: Settings) -> float | None:
@@ -140,8 +169,11 @@ RULES = (
         kinds=("EC2NodeClass",),
         check=_refuse_moving_ami,
         looks_at="AMI selector terms of node classes",
-        passes="each term selects exactly one AMI release",
-        fails="a term says latest or may match a newer AMI",
+        passes="each term selects one AMI release for good, by alias and version, id, exact name or a versioned "
+        "parameter of AWS; several terms are several pinned images, such as one for each architecture. Nobody knows "
+        "what stands in a parameter of your own when a node starts",
+        fails="a term says latest, may match a newer AMI or selects none, an alias stands beside other terms, or there "
+        "are no terms",
         why="every AMI release replaces all nodes, running jobs included",
         fix="pin one release, such as al2023@v20260923",
     ),
@@ -159,8 +191,9 @@ RULES = (
         id="volumes-encrypted",
         kinds=("EC2NodeClass", "LaunchTemplate", *GROUP_KINDS),
         check=_refuse_unencrypted_volumes,
+        needs_stack=True,
         looks_at="EBS volumes of nodes, also volumes that the AMI brings because no mapping states them",
-        passes="every volume is encrypted",
+        passes="every volume is encrypted, or the program has EBS encrypt all new volumes (EncryptionByDefault)",
         fails="a volume is not encrypted, or the AMI's own volume is not replaced by an encrypted mapping",
         why="model weights and data are readable on disks that AWS reuses",
         fix="map the device of the AMI's volume in blockDeviceMappings, with encrypted: true",
@@ -169,11 +202,13 @@ RULES = (
         id="disk-large-enough",
         kinds=("EC2NodeClass",),
         check=_refuse_small_disk,
+        needs_stack=True,
         settings={"minimumGib": 100},
         looks_at=(
             "the volume for images and pods: the volume marked rootVolume, or else the device that the AMI family uses"
         ),
-        passes="the volume has at least minimumGib, or local NVMe disks replace it",
+        passes="the volume has at least minimumGib, local NVMe disks replace it, or pools without GPUs alone have the "
+        "node class",
         fails="the volume is smaller",
         why="the first CUDA image causes DiskPressure on a node that is paid for",
         fix="enlarge the volume or set instanceStorePolicy: RAID0",

@@ -2,10 +2,12 @@
 
 from .effects.bucket_grants import list_wide_grants
 from .effects.documents import BUCKET_KINDS
-from .resources import Resource
+from .effects.volumes import encrypts_all_volumes
+from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 
 _EFS = ("aws:efs/fileSystem:FileSystem", "aws-native:efs:FileSystem")
+_EBS_DRIVERS = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
 _EFS_DRIVER = "efs.csi.aws.com"
 
 
@@ -14,8 +16,13 @@ def _refuse_wide_bucket_policies(bucket: Resource, report: Report, _: Settings) 
         report(f"{bucket.name} lets in {crowd}")
 
 
-def _refuse_unencrypted_files(resource: Resource, report: Report, _: Settings) -> None:
-    if resource.type in _EFS:
+def _refuse_unencrypted_files(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if resource.kind == "StorageClass":
+        is_ebs = resource.read_text("provisioner") in _EBS_DRIVERS
+        is_encrypted = resource.read_flag("parameters", "encrypted", default=False)
+        if is_ebs and not is_encrypted and not encrypts_all_volumes(stack):
+            report(f"volumes that pods get by {resource.name} are not encrypted")
+    elif resource.type in _EFS:
         if not resource.read_flag("encrypted", default=False):
             report(f"files on {resource.name} are not encrypted, and EFS cannot encrypt them later")
     elif resource.read_text("spec", "csi", "driver") == _EFS_DRIVER:
@@ -40,11 +47,14 @@ RULES = (
     ),
     Rule(
         id="file-systems-encrypted",
-        kinds=("FileSystem", "PersistentVolume"),
+        kinds=("FileSystem", "PersistentVolume", "StorageClass"),
         check=_refuse_unencrypted_files,
-        looks_at="EFS file systems, and volumes that mount them",
-        passes="the file system is encrypted, and the volume is mounted over TLS, as the driver does by itself",
-        fails="encrypted is off, which is the default of EFS, or encryptInTransit is false; FSx always encrypts",
+        needs_stack=True,
+        looks_at="EFS file systems, volumes that mount them, and storage classes of EBS",
+        passes="the file system is encrypted, the volume is mounted over TLS, as the driver does by itself, and the "
+        "storage class states encrypted, or the program has EBS encrypt all new volumes (EncryptionByDefault)",
+        fails="encrypted is off, which is the default of EFS and of storage classes of EBS, or "
+        "encryptInTransit is false; FSx always encrypts",
         why="homes hold keys, tokens and unpublished work",
         fix="set encrypted: true before the file system holds data, because a change replaces it, and leave "
         "encryptInTransit away",

@@ -50,8 +50,9 @@ def _refuse_identity_before_karpenter(release: Resource, report: Report, _: Sett
     if release not in _find_controllers(stack):
         return
     account = release.get("values", "serviceAccount", "name", default="karpenter")
-    for association in stack.select("PodIdentityAssociation"):
-        if association.get("serviceAccount") == account and not _depends_on_any(stack, release, {association.urn}):
+    found = [each for each in stack.select("PodIdentityAssociation") if each.get("serviceAccount") == account]
+    if not _depends_on_any(stack, release, {each.urn for each in found}):  # the others belong to other clusters
+        for association in found[:1]:
             report(
                 f"Karpenter's release does not depend on {association.name}, "
                 "so a destroy may delete its IAM identity first"

@@ -9,9 +9,11 @@ from pydantic.alias_generators import to_camel
 from ..catalog.server_flags import FILE, ServerFlag, find_flag, is_known_at, list_flags
 from ..config import StackConfig
 from ..config.model_parts import Argument
-from ..config.models import ServedModel
+from ..config.models import ServedModel, VllmModel
 from ..errors import CatalogError, Problem, find_close, move_under, suggest
 from ..serving.images import find_tag
+from ..serving.memory import STATED_CACHE
+from ..serving.sequence_cache import read_number
 from .model_versions import list_versions
 
 _SUFFIXED = re.compile(r"-?\d+(\.\d+)?[kKmMgGtT]?")
@@ -54,6 +56,33 @@ def _find_faults(model: ServedModel, name: str, value: Argument) -> Iterator[Pro
         yield Problem("flag-value", (), reason, _suggest_value(flag, value))
     elif name.startswith(_MOST) and isinstance(value, int | float) and value < _NO_LIMIT:
         yield Problem("flag-value", (), f"{flag.flag} counts, and got {value}", "write a number above 0")
+    elif isinstance(model, VllmModel) and "." not in name:
+        yield from _find_odd_counts(model, flag.flag, str(value))
+
+
+_BLOCK = 16
+"""Tokens of which each block of the KV cache is a multiple, in every CUDA backend of vLLM 0.25.1 to 0.33.0 but those of
+latent attention (``get_supported_kernel_block_sizes`` and ``supports_block_size`` of vllm/v1/attention)."""
+_WHOLE = re.compile(r"-?\d+")
+_COUNTED = ("--block-size", "--max-num-batched-tokens", f"--{STATED_CACHE}")
+"""Flags whose least value is 1 (``Field`` of vllm/config/cache.py and scheduler.py)."""
+
+
+def _find_odd_counts(model: VllmModel, flag: str, value: str) -> Iterator[Problem]:
+    """Yield a number with which vLLM does not start."""
+    if flag not in _COUNTED or (number := read_number(value)) is None:
+        return
+    if flag == "--block-size" and not _WHOLE.fullmatch(value):
+        yield Problem("flag-value", (), f"{flag} takes a whole number, and got {value}", "write 16, or remove it")
+        return
+    is_latent = model.shape is not None and model.shape.kv_bytes_per_token is not None
+    if number < 1:
+        hint = "write 16, or remove it" if flag == "--block-size" else "write a number above 0, or remove it"
+        yield Problem("flag-value", (), f"{flag} counts from 1 on, and got {value}", hint)
+    elif flag == "--block-size" and number % _BLOCK and not is_latent:
+        reason = f"{flag} is a multiple of {_BLOCK} in every attention of vLLM for NVIDIA GPUs, and got {value}"
+        nearest = max(_BLOCK, number // _BLOCK * _BLOCK)
+        yield Problem("flag-value", (), reason, f"write {nearest}, or remove it")
 
 
 def _suggest_field(model: ServedModel, flag: ServerFlag) -> str:

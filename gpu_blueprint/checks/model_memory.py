@@ -32,20 +32,22 @@ CONTEXT_GIB = 0.5
 _HIGH_UTILIZATION = 0.95
 """Part of the memory up to which people commonly go: an assumption, since the need beyond it differs by model."""
 _MIB = 1024
+_GPU_COUNTS = (1, 2, 4, 8, 16)
+"""GPUs of a replica that a hint may name."""
 
 
 def refuse_models_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
     """Refuse models whose weights, or whose longest sequence beside them, exceed the memory of a replica."""
     for version, model in list_vllm(stack):
-        devices = count_devices(model.gpus)
-        is_spread = devices > 1 and not isinstance(version.pool.sharing, Exclusive)  # another rule refuses it
-        if not devices or is_spread or model.quantization not in (None, *QUANTIZATIONS):
-            continue
-        memory = measure_model(stack, version.pool, model)
+        memory = measure_version(stack, version, model)
         if memory is None or memory.fits:
             continue
         names = (version.pool.name, model.tenant)
-        if memory.longest:
+        if flag := _find_greedy_flag(stack, version.pool, model):
+            path, reason = version.locate("arguments", flag), _explain_cache(model, memory)
+            hint = f"remove it, or write less: without it one sequence of maxModelLen: {model.max_model_len} fits"
+            yield Problem("kv-cache-too-small", path, reason, hint, names=names)
+        elif memory.longest:
             path, reason = version.locate("maxModelLen"), _explain_cache(model, memory)
             smaller = _suggest_small_cache(version, model)
             hint = f"write {memory.longest} or less{smaller}, or {_suggest(stack, version, model)}"
@@ -54,6 +56,29 @@ def refuse_models_beyond_memory(stack: StackConfig) -> Iterator[Problem]:
             reason = _explain_memory(stack, version.pool, model, memory)
             hint = _suggest(stack, version, model)
             yield Problem("model-beyond-memory", _locate_size(version), reason, hint, names=names)
+
+
+def measure_version(stack: StackConfig, version: PlacedVersion, model: VllmModel) -> ModelMemory | None:
+    """Return the memory of a replica; None if its size is not known, or another rule refuses how it is spread."""
+    devices = count_devices(model.gpus)
+    is_spread = devices > 1 and not isinstance(version.pool.sharing, Exclusive)
+    if not devices or is_spread or model.quantization not in (None, *QUANTIZATIONS):
+        return None
+    return measure_model(stack, version.pool, model)
+
+
+_OF_CACHE = ("block-size", "max-num-batched-tokens")
+"""Flags on which the KV cache of one sequence depends."""
+
+
+def _find_greedy_flag(stack: StackConfig, pool: Pool, model: VllmModel) -> str | None:
+    """Return the flag without which a model fits that does not fit; None if none of them alone is the cause."""
+    for flag in _OF_CACHE:
+        others = {name: value for name, value in model.arguments.items() if name != flag}
+        memory = measure_model(stack, pool, model.model_copy(update={"arguments": others}))
+        if flag in model.arguments and memory and memory.fits:
+            return flag
+    return None
 
 
 def _locate_size(version: PlacedVersion) -> Path:
@@ -136,7 +161,7 @@ def _list_amounts(stack: StackConfig, pool: Pool) -> Iterator[GpuAmount]:
         yield from ({unit: 1} for unit in units) if len(units) > 1 else (1,)
         return
     most = max((row.gpu_devices for row in stack.list_instances(pool)), default=0)
-    yield from (count for count in (1, 2, 4, 8, 16) if count <= most)
+    yield from (count for count in _GPU_COUNTS if count <= most)
 
 
 def _write_amount(amount: GpuAmount) -> str:
@@ -149,7 +174,7 @@ def _list_gpus(stack: StackConfig, model: VllmModel) -> Iterator[_Place]:
         is_usual = row.gpu_name and row.gpu.karpenter_name and not row.is_fractional and not row.is_bare_metal
         if not is_usual or stack.region not in row.regions or not _runs_on(model, [row]):
             continue
-        for count in (1, 2, 4, 8, 16):
+        for count in _GPU_COUNTS:
             moved = model.model_copy(update={"gpus": count})
             if count > row.gpu_devices or model.shape is None or _splits_badly(moved):
                 continue
@@ -200,7 +225,10 @@ def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
             hint = "write 1, or use a pool that hands out whole GPUs"
             yield Problem("model-over-parts", path, reason, hint, names=(pool.name,))
         elif isinstance(model, VllmModel) and (fault := explain_split(model, count)):
-            yield Problem("heads-not-shared-evenly", path, fault, "write 1, 2, 4 or 8, as the heads allow")
+            counts = [amount for amount in _list_amounts(stack, pool) if isinstance(amount, int)]
+            *few, most = [number for number in counts or [1] if not explain_split(model, number)]
+            hint = f"write {', '.join(map(str, few))} or {most}" if few else f"write {most}"
+            yield Problem("heads-not-shared-evenly", path, fault, hint)
 
 
 def refuse_utilization_above_share(stack: StackConfig) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from ..config import StackConfig
 from ..errors import Problem
+from .model_caches import refuse_stated_caches
 from .model_flags import refuse_wrong_flags, suggest_caution_with_flags
 from .model_formats import (
     refuse_formats_that_gpus_lack,
@@ -74,6 +75,7 @@ MODEL_PROBLEMS: tuple[_Check, ...] = (
     refuse_models_over_parts,
     refuse_utilization_above_share,
     refuse_models_beyond_memory,
+    refuse_stated_caches,
     refuse_triton_beyond_memory,
     refuse_models_above_room,
     refuse_downloads_beyond_disks,

@@ -11,7 +11,8 @@ from ..catalog.quantizations import QUANTIZATIONS
 from ..catalog.server_images import default_server_image
 from ..errors import Path as FieldPath
 from ..errors import Problem, move_under
-from .model_lengths import apply_overrides, find_longest_sequence
+from .model_lengths import find_longest_sequence
+from .model_overrides import apply_overrides, override, read_overrides
 from .model_sizes import build_shape
 from .stored_formats import find_group_size, find_stored_format
 
@@ -39,7 +40,7 @@ def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], lis
         changed = _fill(model, folder, path, {}, found)
         found += move_under(_compare_length(model, {}, folder), *path)
         if isinstance(changed, dict) and isinstance(changed.get("next"), dict):
-            following = _fill(changed["next"], folder, (*path, "next"), changed, found)
+            following = _fill(_inherit(changed["next"], model), folder, (*path, "next"), changed, found)
             found += move_under(_compare_length(changed["next"], model, folder), *path, "next")
             changed = {**changed, "next": following}
         filled.append(changed)
@@ -60,12 +61,32 @@ def _fill(model: Any, folder: Path, path: FieldPath, present: dict[str, Any], fo
         found.append(content.under(*place))
         return model
     found += move_under(_compare_quantization(content, {**present, **model}), *path)
-    shape = build_shape(content)
+    shape = build_shape(_override(content, {**present, **model}))
     if isinstance(shape, Problem):
         found.append(shape.under(*place))
         return model
     size = find_group_size(content)
     return {**model, "shape": {**shape, **({"groupSize": size} if size else {})}}
+
+
+def _inherit(following: dict[str, Any], present: Any) -> dict[str, Any]:
+    """Return a next version, with the file of the present version if it changes fields of it by other flags."""
+    has_size = FIELD in following or following.get("shape") is not None
+    if has_size or present.get("shape") is not None or FIELD not in present or "arguments" not in following:
+        return following
+    is_same = read_overrides(_read_flags(following)) == read_overrides(_read_flags(present))
+    return following if is_same else {**following, FIELD: present[FIELD]}
+
+
+def _override(content: Mapping[str, Any], model: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a file with the changes of ``--hf-overrides``, as far as they are known here."""
+    changes = read_overrides(_read_flags(model))
+    return (override(content, changes) if changes else None) or content
+
+
+def _read_flags(model: Mapping[str, Any]) -> dict[str, Any]:
+    flags = model.get("arguments")
+    return {str(flag): value for flag, value in flags.items()} if isinstance(flags, dict) else {}
 
 
 def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterator[Problem]:
@@ -77,8 +98,7 @@ def _compare_length(model: Any, present: dict[str, Any], folder: Path) -> Iterat
     if place is None:
         return
     whole = {**present, **model}
-    name, wanted, flags = whole.get(FIELD), whole.get(LENGTH), whole.get("arguments")
-    flags = {str(flag): value for flag, value in flags.items()} if isinstance(flags, dict) else {}
+    name, wanted, flags = whole.get(FIELD), whole.get(LENGTH), _read_flags(whole)
     if not isinstance(name, str) or type(wanted) is not int:
         return
     content = read_config_json(name, folder)

@@ -5,7 +5,6 @@ vllm/config/model.py (`_get_and_verify_max_len`) and vllm/transformers_utils/mod
 (`derive_max_model_len_and_key`); the deep test of the wheels compares. Read 2026-11-29.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -114,29 +113,3 @@ def _read_factor(value: Any) -> float:
 def _find_original(own: Mapping[str, Any], scaling: Mapping[str, Any]) -> int | None:
     """Return the length before YaRN: beside the scaling, or in it."""
     return next((part[_ORIGINAL] for part in (own, scaling) if type(part.get(_ORIGINAL)) is int), None)
-
-
-def apply_overrides(content: Mapping[str, Any], arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return a ``config.json`` with the changes of ``--hf-overrides``; None if a flag changes it in a way that is not
-    known here.
-
-    Args:
-        content: The content of the file.
-        arguments: Flag → value of the stack file.
-    """
-    if any(name.startswith(("hf-overrides.", "rope-")) for name in arguments):
-        return None
-    text = arguments.get("hf-overrides")
-    if text is None:
-        return content
-    try:
-        changes = json.loads(str(text))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(changes, dict):
-        return None
-    inner = content.get("text_config")
-    if not isinstance(inner, Mapping):
-        return {**content, **changes}
-    nested = changes.get("text_config", {})
-    return {**content, "text_config": {**inner, **nested}} if isinstance(nested, dict) else None

@@ -127,8 +127,16 @@ def _count_matrices(reader: _Reader, hidden: int, layers: int) -> int:
     return (layers - dense) * experts * block + dense * plain
 
 
+_UNSTATED = "bfloat16"
+"""Type of a model whose file states none. vLLM then takes the type of the stored weights, and 16 bits in place of 32
+(0.25.1 to 0.33.0: ``get_torch_dtype`` of transformers_utils/model_arch_config_convertor.py, ``_resolve_auto_dtype`` of
+config/model.py), so weights have 16 bits in each case. gpt-oss is stored in bfloat16 beside MXFP4."""
+
+
 def _find_dtype(reader: _Reader) -> str:
-    value = reader.find("dtype") or reader.find("torch_dtype")
+    encoders = (reader.outer.get(name) for name in ("vision_config", "encoder_config"))
+    parts = [reader.outer, reader.own, *(part for part in encoders if isinstance(part, Mapping))]
+    value = next((found for part in parts if (found := part.get("dtype") or part.get("torch_dtype"))), _UNSTATED)
     if value not in get_args(Dtype):
         raise ValueError(f"its dtype is {str(value)[:40]!r}, not {', '.join(get_args(Dtype))}")
     return str(value)

@@ -15,7 +15,7 @@ from ..config.models import VllmModel
 from ..config.tenants import GpuAmount
 from ..sharing import Mig
 from ..sharing.profile import find_mig_layout
-from .sequence_cache import plan_sequence
+from .sequence_cache import plan_sequence, read_number
 
 USUAL_UTILIZATION = 0.9
 """vLLM's own default: the rest is for the CUDA context and fragments."""
@@ -26,6 +26,9 @@ LEAST_HOST_GIB = 8
 """GiB of the node's memory below which a replica may be killed while it starts. It is an assumption, and not measured:
 Python, CUDA, the API server and the weights on their way."""
 _GIB = 2**30
+STATED_CACHE = "kv-cache-memory-bytes"
+"""Flag with the bytes of the KV cache on each GPU. The server then measures nothing (vLLM 0.25.1 to 0.33.0:
+``determine_available_memory`` of vllm/v1/worker/gpu_worker.py)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,8 @@ class ModelMemory:
     """KV cache of one sequence of the greatest length."""
     longest: int
     """Tokens of the longest sequence that the cache holds, in whole blocks and at most the greatest length."""
+    stated: float | None = None
+    """KV cache that the stack file states; None if the server takes what is left."""
 
     @property
     def needed(self) -> float:
@@ -53,7 +58,12 @@ class ModelMemory:
 
     @property
     def cache(self) -> float:
-        """GiB that are left for the KV cache; below 0 if the weights do not fit."""
+        """GiB of the KV cache: as stated, or what is left for it; below 0 if the weights do not fit."""
+        return self.left if self.stated is None else self.stated
+
+    @property
+    def left(self) -> float:
+        """GiB beside the weights and the work space; below 0 if the weights do not fit."""
         return self.granted - self.weights - self.workspace
 
     @property
@@ -83,12 +93,17 @@ def fill_devices(model: VllmModel, shape: ModelShape, gpu: Gpu, gpu_gib: float, 
     gpus = count_devices(model.gpus)
     cache = plan_sequence(model, shape, gpus, gpu, gpu_gib)
     weights, workspace, granted = count_weights_gib(model, shape), WORKSPACE_GIB * gpus, granted_gib * gpus
+    number = read_number(str(model.arguments.get(STATED_CACHE, "")))
+    stated = number * gpus / _GIB if number and number > 0 else None
     return ModelMemory(
         granted=granted,
         weights=weights,
         workspace=workspace,
         sequence=cache.count_bytes(model.max_model_len) / _GIB,
-        longest=cache.find_longest((granted - weights - workspace) * _GIB, model.max_model_len),
+        longest=cache.find_longest(
+            (granted - weights - workspace if stated is None else stated) * _GIB, model.max_model_len
+        ),
+        stated=stated,
     )
 
 

@@ -109,6 +109,12 @@ def _count_usual_tokens(model: VllmModel, gpu: Gpu, gpu_gib: float) -> int:
 
 
 def _read_number(model: VllmModel, flag: str) -> int | None:
-    """Return the value of a flag as vLLM reads it: 8k is 8,000, and 8K 8,192; None without a number."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmMgGtT]?)", str(model.arguments.get(flag, "")))
-    return int(float(found[1]) * _SUFFIXES[found[2]]) or None if found else None
+    """Return the value of a flag that counts; None without a number above 0."""
+    number = read_number(str(model.arguments.get(flag, "")))
+    return number if number and number > 0 else None
+
+
+def read_number(text: str) -> int | None:
+    """Return a number as vLLM reads it: 8k is 8,000, and 8K 8,192; None if the text is no number."""
+    found = re.fullmatch(r"(-?\d+(?:\.\d+)?)([kKmMgGtT]?)", text)
+    return int(float(found[1]) * _SUFFIXES[found[2]]) if found else None

@@ -5,20 +5,22 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ..resources import Resource, Stack
-from ..values import NotYetKnownError, read_mapping, read_text
+from ..values import NotYetKnownError, read_text
 from .gpu_nodes import list_node_classes
 from .node_groups import has_gpu_image
 
 Driver = Literal["holds", "lacks", "unknown"]
-_UBUNTU = ("ubuntu", "canonical", "99720109477")
-"""Marks of Ubuntu, which has no driver; the last is the account of its publisher, without the zero at its beginning,
-which a number loses."""
+_CANONICAL = ("canonical", "099720109477", "99720109477")
+"""Owners of Ubuntu's images, which have no driver; a number loses the zero at the beginning of the account."""
+_OF_CANONICAL = ("ubuntu/images/", "ubuntu-eks/")
+"""Beginnings of the names of Ubuntu's images; an image of the company's own may have any other name with Ubuntu."""
 _EKS_ALIASES = ("al2@", "al2023@", "bottlerocket@")
 """Aliases of EKS's images; for types with GPUs, Karpenter takes the image with the driver."""
 _EKS_FAMILIES = ("AL2", "AL2023", "Bottlerocket")
 _AMAZON = ("", "amazon", "602401143452")
 """Owners of EKS's images in the terms of a node class; without an owner it is Amazon or the account itself."""
 _EKS_PARAMETERS = ("/aws/service/eks/", "/aws/service/bottlerocket/")
+_UBUNTU_PARAMETER = "/aws/service/canonical/ubuntu/"
 _GPU_MARKS = ("gpu", "nvidia")
 _PLAIN_NAME = re.compile(r"amazon-eks-(arm64-)?node-(\d|.*(standard|neuron))|bottlerocket-aws-k8s-[\d.]+-(x86|a)")
 """Names of EKS's images without the driver."""
@@ -58,16 +60,14 @@ def _judge_class(node_class: Resource) -> list[Driver]:
     if terms:
         return [_judge_term(term) for term in terms]
     family = node_class.read_text("spec", "amiFamily")
-    return ["holds" if family in _EKS_FAMILIES else "lacks" if family.lower() in _UBUNTU else "unknown"]
+    return ["holds" if family in _EKS_FAMILIES else "lacks" if family.lower() == "ubuntu" else "unknown"]
 
 
 def _judge_term(term: Mapping[str, Any]) -> Driver:
-    tags = read_mapping(term.get("tags"), "amiSelectorTerms.tags")
     alias, name, owner, parameter = (
         read_text(term.get(field), "amiSelectorTerms").lower() for field in ("alias", "name", "owner", "ssmParameter")
     )
-    words = " ".join([alias, name, owner, parameter, *tags, *(read_text(tag, "tags") for tag in tags.values())])
-    if any(mark in words.lower() for mark in _UBUNTU):
+    if owner in _CANONICAL or (not owner and name.startswith(_OF_CANONICAL)) or _UBUNTU_PARAMETER in parameter:
         return "lacks"
     if alias:
         return "holds" if alias.startswith(_EKS_ALIASES) else "unknown"

@@ -5,7 +5,13 @@ from typing import Any
 
 from gpu_blueprint.catalog import GPUS, find_mig_profile
 
-from ..values import UnreadableError, read_number, read_text
+from ..values import UNKNOWN, UnreadableError, read_number, read_text
+
+NO_LIMIT = 100_000
+"""Count of GPUs, slices, shares or nodes that no cluster of a team reaches; a limit with it, such as ``8Gi``, holds
+nobody. EKS itself supports 100,000 nodes in its largest clusters, after AWS has agreed."""
+_NO_LIMITS = {"cpu": 10.0 * NO_LIMIT, "memory": 10.0 * NO_LIMIT * 1024**3}
+"""CPUs and bytes of memory that no cluster of a team reaches."""
 
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([+-]?[0-9]+)|([KMGTPE]i|[numkMGTPE]))?")
 _FACTORS = {
@@ -52,3 +58,12 @@ def parse_quantity(quantity: Any) -> float:
         raise UnreadableError(quantity, "a quantity such as 4 or 1k", "a quantity")
     number, exponent, suffix = match.groups()
     return read_number(f"{number}e{exponent or 0}", "a quantity") * _FACTORS.get(suffix, 1)
+
+
+def holds(name: str, quantity: Any) -> bool:
+    """Tell whether a limit is one that a cluster can reach; a quantity that is not known yet may be.
+
+    Raises:
+        UnreadableError: The value is no quantity.
+    """
+    return quantity is UNKNOWN or parse_quantity(quantity) < _NO_LIMITS.get(name, NO_LIMIT)

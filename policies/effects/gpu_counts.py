@@ -37,6 +37,11 @@ class Handout:
     """The label and the config that decide."""
 
 
+def is_cut(nodes: Resource) -> bool:
+    """Tell whether a label asks the MIG manager to cut the GPUs of nodes."""
+    return read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) not in ("", "all-disabled")
+
+
 def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
     """Return the resources that a node of a pool hands out; None if the program does not hold what decides.
 

@@ -9,11 +9,10 @@ from typing import Any
 from ..resources import Resource, Stack
 from ..rule import find_wrong
 from ..values import NotYetKnownError, UnreadableError, read_text, read_texts
+from .extended_resources import NO_LIMIT
 from .namespaces import read_namespace
 
 QUOTAS = ("ResourceQuota", "ResourceQuotaPatch")
-NO_LIMIT = 100_000
-"""Count of GPUs, slices or shares that no cluster of a team reaches; a quota with it, such as ``8Gi``, holds nobody."""
 _POD_KEYS = {"pods", "count/pods", "cpu", "memory"} | {
     f"{side}.{name}" for side in ("requests", "limits") for name in ("cpu", "memory")
 }

@@ -119,7 +119,14 @@ _MACHINE_ACTIONS = (
         "ec2:DeleteLaunchTemplate",
     ),
     *("ec2:CreateTags", "ec2:DeleteTags"),
+    *("ec2:ModifyInstanceAttribute", "ec2:ModifyInstanceMetadataOptions", "ec2:CreateReplaceRootVolumeTask"),
+    *("ec2:AssociateIamInstanceProfile", "ec2:ReplaceIamInstanceProfileAssociation"),
+    *("ec2:DisassociateIamInstanceProfile", "ec2:SendSpotInstanceInterruptions", "ec2:SendDiagnosticInterrupt"),
+    *("ssm:SendCommand", "ssm:StartSession", "ssm:CreateAssociation", "ssm:CreateAssociationBatch"),
+    *("ec2-instance-connect:SendSSHPublicKey", "ec2-instance-connect:SendSerialConsoleSSHPublicKey"),
 )
+"""Actions that launch, mark or end machines, and those that take over a machine that exists: they change the script or
+the disk from which it starts, its role, or who may read its credentials, or run commands on it."""
 _MACHINES = ("instance", "fleet", "launch-template", "spot-instances-request", "spot-fleet-request")
 """Types of EC2 resources that are machines or become machines; the others are volumes, networks and images."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-from ..resources import Resource
+from ..resources import Resource, Stack
 from ..values import UnreadableError, read_flag, read_mapping, read_number, read_text
 from .templates import locate_in_template
 
@@ -117,6 +117,12 @@ def list_image_volumes(node_class: Resource) -> list[Volume]:
     device = IMAGE_DEVICES.get(read_family(node_class))
     volumes = [*stated, *list_default_volumes(node_class)]
     return [volume for volume in volumes if device in (None, volume.device)]
+
+
+def encrypts_all_volumes(stack: Stack) -> bool:
+    """Tell whether the program lets EC2 encrypt each new volume of the account in its region."""
+    switches = [found for found in stack.select("EncryptionByDefault") if found.type.startswith("aws:ebs/")]
+    return any(found.read_flag("enabled", default=True) for found in switches)
 
 
 def read_family(node_class: Resource) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.catalog.server_flags import list_flags
 
-from ..support.checked_models import find, only, triton, vllm
+from ..support.checked_models import SHAPE, find, only, triton, vllm
 
 
 def judge(name: str, value: Any, tag: str = "v0.31.0") -> str | None:
@@ -31,7 +31,11 @@ def judge(name: str, value: Any, tag: str = "v0.31.0") -> str | None:
         ("max-num-batched-tokens", True, "flag-value"),
         ("max-num-batched-tokens", float("inf"), "flag-value"),
         ("max-num-batched-tokens", -5, "flag-value"),
-        ("max-num-batched-tokens", -1, None),
+        ("max-num-batched-tokens", -1, "flag-value"),
+        ("max-num-batched-tokens", 0, "flag-value"),
+        ("max-num-batched-tokens", 1, None),
+        *(("block-size", value, None) for value in (16, 48, 128, "16")),
+        *(("block-size", value, "flag-value") for value in (-16, 0, 1, 7, 8, 17, "0", "8k", 16.5, 32.0)),
         ("hf-overrides", '{"num_hidden_layers": 320}', "flag-with-effects"),
         ("decode-context-parallel-size", 8, "flag-with-effects"),
         ("root-path", "/x", "flag-with-effects"),
@@ -51,6 +55,14 @@ def judge(name: str, value: Any, tag: str = "v0.31.0") -> str | None:
 )
 def test_a_flag_of_vllm_is_judged(name: str, value: Any, kind: str | None) -> None:
     assert judge(name, value) == kind
+
+
+def test_a_block_of_latent_attention_may_be_of_any_size_above_0() -> None:
+    latent = {**SHAPE, "kvBytesPerToken": 70272}
+    assert "models.0.arguments.block-size" not in find(vllm(arguments={"block-size": 1}, shape=latent))
+    assert find(vllm(arguments={"block-size": 0}, shape=latent))["models.0.arguments.block-size"] == "flag-value"
+    assert "write 48, or" in only(vllm(arguments={"block-size": 50})).hint
+    assert "write 16, or" in only(vllm(arguments={"block-size": 7})).hint
 
 
 def test_a_flag_that_the_release_does_not_take_is_refused_with_the_first_release() -> None:

@@ -61,6 +61,27 @@ def test_a_sequence_that_the_cache_cannot_hold_is_refused_with_the_longest_that_
     assert check(vllm(maxModelLen=longest * 2, kvCacheDtype="fp8")) == [], "fp8 holds twice as many tokens"
 
 
+def test_a_flag_that_makes_one_sequence_too_large_is_blamed_itself() -> None:
+    windows = {**SHAPE, "slidingLayers": 28, "slidingWindow": 1024}
+    for flag, value, changes in (
+        ("block-size", 10**9, {}),
+        ("block-size", "1M", {}),
+        ("max-num-batched-tokens", 10**8, {"shape": windows, "maxModelLen": 100_000}),
+    ):
+        assert check(vllm(**changes)) == []
+        problem = only(vllm(arguments={flag: value if value != "1M" else 2**20}, **changes))
+        assert (problem.kind, problem.path[-1]) == ("kv-cache-too-small", flag)
+        assert "remove it, or write less" in problem.hint
+    assert only(vllm(maxModelLen=131072, arguments={"block-size": 32})).path[-1] == "maxModelLen"
+
+
+def test_a_hint_names_only_numbers_of_gpus_that_divide_the_heads() -> None:
+    for heads, kv_heads, hint in ((28, 4, "write 1, 2 or 4"), (7, 7, "write 1"), (32, 8, "write 1, 2, 4 or 8")):
+        shape = {**SMALL, "heads": heads, "kvHeads": kv_heads}
+        problem = only(vllm(gpus=3, shape=shape), pool={"gpu": "l4", "gpusPerNode": [8]})
+        assert (problem.kind, problem.hint) == ("heads-not-shared-evenly", hint)
+
+
 def test_more_gpus_than_heads_of_keys_and_values_keep_each_head_several_times() -> None:
     few = {**SMALL, "kvHeads": 1, "kvBytesPerToken": 100_000}
     pool = {"gpusPerNode": [4]}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.loading.model_lengths import apply_overrides, find_longest_sequence
+from gpu_blueprint.loading.model_lengths import find_longest_sequence
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
 LINEAR = {"rope_type": "linear", "factor": 8.0}
@@ -85,24 +85,3 @@ def test_without_windows_a_sequence_ends_at_the_window() -> None:
     assert find(model_type="qwen3", sliding_window=1024) == 32768
     assert find(model_type="gemma2", sliding_window=40000) == 32768
     assert find(model_type="gemma2", sliding_window="x") is None
-
-
-@pytest.mark.parametrize(
-    ("content", "arguments", "changed"),
-    [
-        ({"a": 1}, {}, {"a": 1}),
-        ({"a": 1}, {"hf-overrides": '{"a": 2, "b": {"c": 3}}'}, {"a": 2, "b": {"c": 3}}),
-        ({"text_config": {"a": 1}}, {"hf-overrides": '{"a": 2}'}, {"text_config": {"a": 1}}),
-        ({"text_config": {"a": 1}}, {"hf-overrides": '{"text_config": {"a": 2}}'}, {"text_config": {"a": 2}}),
-        ({"a": 1}, {"hf-overrides": "fn"}, None),
-        ({"a": 1}, {"hf-overrides": "[1]"}, None),
-        ({"a": 1}, {"hf-overrides": "[" * 10**5}, None),
-        ({"text_config": {}}, {"hf-overrides": '{"text_config": 1}'}, None),
-        ({"a": 1}, {"hf-overrides.a": 2}, None),
-        ({"a": 1}, {"rope-scaling": "{}"}, None),
-    ],
-)
-def test_overrides_change_the_file_or_hide_it(
-    content: dict[str, Any], arguments: dict[str, Any], changed: dict[str, Any] | None
-) -> None:
-    assert apply_overrides(content, arguments) == changed

@@ -172,6 +172,20 @@ def test_the_newer_name_of_the_dtype_counts_first() -> None:
     assert shape_of({"text_config": llama(torch_dtype=None), "dtype": "float32"}).dtype == "float32"
 
 
+def test_a_file_without_dtype_has_that_around_it_or_16_bits_as_in_vllm() -> None:
+    """As ``get_torch_dtype`` and ``_resolve_auto_dtype`` of vLLM 0.25.1 to 0.33.0 read it."""
+    bare = {name: value for name, value in LLAMA.items() if name != "torch_dtype"}
+    small = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 1, "dtype": "float16"}
+    for content, dtype in (
+        (bare, "bfloat16"),
+        (llama(torch_dtype=None), "bfloat16"),
+        (wide(24, 2880, 2880, 64, 8, 201088, **{**GPT_OSS, **TURNS, "torch_dtype": None}), "bfloat16"),
+        ({"text_config": llama(torch_dtype="float16"), "dtype": "bfloat16"}, "bfloat16"),
+        ({"text_config": bare, "vision_config": small}, "float16"),
+    ):
+        assert shape_of(content).dtype == dtype
+
+
 def test_layers_that_keep_the_last_tokens_alone_count_apart() -> None:
     found = shape_of(wide(24, 2880, 2880, 64, 8, 201088, **GPT_OSS, **TURNS))
     assert (found.sliding_layers, found.sliding_window, found.kv_bytes_per_token) == (12, 128, None)
@@ -203,7 +217,7 @@ def test_layers_without_experts_count_as_they_are() -> None:
         (llama(num_hidden_layers=5000), "layers would be 5000"),
         (llama(hidden_size=64, intermediate_size=16, vocab_size=16), "parameters would be"),
         (llama(num_attention_heads=8192), "the file has no head_dim"),
-        (llama(torch_dtype=None), "dtype is 'None', not float32, float16, bfloat16"),
+        (llama(torch_dtype="auto"), "dtype is 'auto', not float32, float16, bfloat16"),
         (llama(torch_dtype="float8_e4m3fn"), "dtype is 'float8_e4m3fn'"),
         (llama(layer_types=["linear_attention"] * 32), "layer_types names layers without attention"),
         (llama(layer_types=["full_attention"]), "layer_types"),

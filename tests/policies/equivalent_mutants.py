@@ -19,5 +19,6 @@ EQUIVALENT = {
     "effects.reach._BOUNDLESS: 'any.us-east-1.amazonaws.com' → '~any.us-east-1.amazonaws.com'": (
         "a service that does not exist; every wildcard for its name serves"
     ),
+    "effects.helm_texts._walk: ('values',) → ('~values',)": "the words of a message about values without any key",
     "queues._refuse_empty_promises: total > limit → total >= limit": "isclose leaves equal sums out",
 }

@@ -25,6 +25,8 @@ SUBJECTS = {
     "node_classes",
     "disruption",
     "evictions",
+    "exposure",
+    "needed_parts",
     "cluster",
     "network",
     "iam",
@@ -78,10 +80,13 @@ SDK = (
     *(aws.s3control, aws.s3tables, aws.ecr, aws.ecrpublic, aws.codeartifact, aws.secretsmanager, aws.opensearch),
     *(aws.dynamodb, aws.efs, aws.backup, aws.msk, aws.oam, aws.sagemaker, aws.ssoadmin, aws.lambda_),
     *(kubernetes.core.v1, kubernetes.rbac.v1, kubernetes.helm.v3, kubernetes.helm.v4, kubernetes.kustomize.v2),
-    *(kubernetes.yaml, kubernetes.yaml.v2, kubernetes.policy.v1),
+    *(kubernetes.yaml, kubernetes.yaml.v2, kubernetes.policy.v1, kubernetes.networking.v1),
 )
-CUSTOM = {"NodePool", "NodeOverlay", "EC2NodeClass", "ClusterQueue", "Cohort", "ResourceFlavor", "LocalQueue"}
-"""Kinds of Karpenter's and Kueue's custom resources, which no SDK contains."""
+CUSTOM = {
+    *("NodePool", "NodeOverlay", "EC2NodeClass", "ClusterQueue", "Cohort", "ResourceFlavor", "LocalQueue"),
+    *("Prometheus", "PrometheusAgent", "OpenTelemetryCollector"),
+}
+"""Kinds of custom resources of Karpenter, Kueue, Prometheus's and OpenTelemetry's operators; no SDK contains them."""
 NATIVE = {
     *("ManagedPolicy", "QueueInlinePolicy", "TopicInlinePolicy", "PublicRepository", "BackupVault"),
     *("VectorBucketPolicy", "Nodegroup", "SecurityGroupIngress"),

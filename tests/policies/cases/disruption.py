@@ -47,7 +47,7 @@ KEPT = cases_of(
     fails("no label, which the environment takes for training", program(node_pool(_H100)), "theirs", training=[""]),
     fails(
         "training consolidated",
-        _trains(_POLICY, "WhenEmptyOrUnderutilized"),
+        _trains(("spec", "disruption", "budgets"), GONE, _trains(_POLICY, "WhenEmptyOrUnderutilized")),
         _TRAINING,
         words="WhenEmptyOrUnderutilized",
     ),

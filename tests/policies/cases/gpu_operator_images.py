@@ -18,11 +18,20 @@ def _operator(*nodes: Resource, **driver: Any) -> Build:
 
 
 def _on_image(term: Any, family: str = "", **driver: Any) -> Build:
-    spec = {"amiSelectorTerms": [term], **({"amiFamily": family} if family else {})}
+    pool, node_class = _list_nodes({"amiSelectorTerms": [term], **({"amiFamily": family} if family else {})})
+    return _operator(pool, node_class, **driver)
+
+
+def _of_family(family: str, **spec: Any) -> Build:
+    return _operator(*_list_nodes({"amiFamily": family, **spec}))
+
+
+def _list_nodes(spec: Any) -> tuple[Resource, Resource]:
+    """A pool and its node class."""
     node_class = resource(
         "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "own", {"metadata": {"name": "own"}, "spec": spec}
     )
-    return _operator(node_pool(_G6, node={"nodeClassRef": {"name": "own"}}, name="pool"), node_class, **driver)
+    return node_pool(_G6, node={"nodeClassRef": {"name": "own"}}, name="pool"), node_class
 
 
 def _on_group(**inputs: Any) -> Build:
@@ -62,7 +71,22 @@ DRIVER = cases_of(
     ),
     undecided("a node group with its own image", _on_group(amiType="CUSTOM"), "theirs"),
     undecided("a node group whose template may name an image", _on_group(launchTemplate={"id": "lt"}), "theirs"),
-    passes("Ubuntu by the name of its publisher", _on_image({"tags": {"publisher": "Canonical"}}, "AL2023")),
+    passes("Ubuntu by the name of its publisher", _on_image({"owner": "Canonical", "name": "x"}, "AL2023")),
+    passes("a single term in place of a list", _of_family("AL2023", amiSelectorTerms={"name": "ubuntu-eks/x"})),
+    passes("the family Ubuntu", _of_family("Ubuntu")),
+    undecided("a family that nobody knows", _of_family("Custom"), "theirs"),
+    *(fails(f"the family {name}", _of_family(name), "theirs") for name in ("AL2023", "Bottlerocket", "AL2")),
+    passes("Ubuntu by the beginning of its name", _on_image({"name": "ubuntu/images/hvm-ssd/x"}, "AL2023")),
+    *(
+        undecided(f"an image with Ubuntu in its name or tags: {term}", _on_image(term, "AL2023"), "theirs")
+        for term in (
+            {"name": "ubuntu-lovers"},
+            {"name": "ubuntu-eks/copied", "owner": "self"},
+            {"tags": {"publisher": "Canonical"}},
+            {"tags": {"team": "ubuntu-lovers"}},
+            {"ssmParameter": "/ours/ubuntu-gpu"},
+        )
+    ),
     passes(
         "a default driver object for other nodes",
         _on_image(_ALIAS, nvidiaDriverCRD={"enabled": True, "nodeSelector": {"os": "ubuntu"}}),

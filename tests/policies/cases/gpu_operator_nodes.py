@@ -45,8 +45,6 @@ DRIVER = cases_of(
     passes(
         "Ubuntu by a parameter", _operator({}, _pool(), _class({"ssmParameter": "/aws/service/canonical/ubuntu/eks"}))
     ),
-    passes("Ubuntu by tags", _operator({}, _pool(), _class({"tags": {"os": "Ubuntu"}}, amiFamily="AL2023"))),
-    passes("a single term in place of a list", _operator({}, _pool(), _class(amiSelectorTerms={"name": "ubuntu-eks"}))),
     passes("a node group whose image has no driver", _operator({}, _group(amiType="AL2023_x86_64_STANDARD"))),
     passes(
         "driver and toolkit off as text", _operator({"driver": {"enabled": "false"}, "toolkit": {"enabled": "False"}})

@@ -160,7 +160,7 @@ CPUS_LIMITED = cases_of(
         "no limits",
         program(node_pool(_CPU_TYPE)),
         "theirs",
-        words=("without end, at about 50 $ an hour", "; set spec.limits.cpu to"),
+        words=("launches nodes without end, at about 50 $ an hour", "CPUs; set spec.limits.cpu to"),
     ),
     fails("no limits, by category", program(node_pool(_BY_CATEGORY)), "theirs"),
     fails("limits of null", _limited(None), "theirs"),

@@ -153,9 +153,53 @@ LIMITED = cases_of(
     ),
     fails("a limit of a profile that no GPU has", _g6(limits={"nvidia.com/mig-9g.99gb": "8"}), "theirs"),
     fails("a limit of GPUs of another maker", _g6(limits={"amd.com/gpu": "8"}), "theirs"),
+    passes("a limit of GPUs that a large account has", _g6(limits={"nvidia.com/gpu": "99999"})),
+    passes("a limit of nodes beside GPUs without a limit", _g6(limits={"nvidia.com/gpu": "1M", "nodes": 8})),
+    passes("a limit of shares in thousands", _g6(limits={"nvidia.com/gpu.shared": "4k"})),
+    *(
+        fails(
+            f"a limit of {name} that no account has: {count}", _g6(limits={name: count}), "theirs", words="no account"
+        )
+        for name in ("nvidia.com/gpu", "nvidia.com/mig-1g.10gb", "nvidia.com/gpu.shared", "nodes")
+        for count in ("100000", 100_000.0, "8Gi", "1e9")
+    ),
+    fails(
+        "a misspelled limit beside GPUs without a limit",
+        _g6(limits={"nvidia.com/gpu": "1M", "nvidia.com/gpus": "8"}),
+        "theirs",
+        words="no node hands out nvidia.com/gpus, and no account has 1M of nvidia.com/gpu",
+    ),
     fails("a limit of quota keys", _g6(limits={"requests.nvidia.com/gpu": "8"}), "theirs"),
     fails("a limit in capitals", _g6(limits={"NVIDIA.com/gpu": "8"}), "theirs"),
     fails("a pool without machines whose taint names GPUs", _bare(node={"taints": [_TAINT]}), "theirs"),
+)
+
+
+def _cpus(limits: Any, type_: str = "m7i.xlarge") -> Build:
+    return program(node_pool(requirement(_TYPE, type_), limits=limits))
+
+
+CPUS_LIMITED = cases_of(
+    "cpu-pool-limited",
+    *(
+        passes(f"a limit of {name} that a large account has: {quantity}", _cpus({name: quantity}))
+        for name, quantity in (("cpu", "999999"), ("memory", "999999Gi"), ("nodes", 99_999), ("cpu", "20k"))
+    ),
+    passes("CPUs without a limit beside memory", _cpus({"cpu": "1M", "memory": "1Ti"})),
+    *(
+        fails(f"a limit that no account has: {limits}", _cpus(limits), "theirs", words=f"no account has {words}")
+        for limits, words in (
+            ({"cpu": "1000000"}, "1000000 of cpu"),
+            ({"cpu": 1e6, "ephemeral-storage": "odd"}, "1000000.0 of cpu"),
+            ({"memory": "1000000Gi", "nodes": "100k"}, "1000000Gi of memory, 100k of nodes"),
+            ({"aws.amazon.com/neuron": "1M"}, "1M of aws.amazon.com/neuron"),
+        )
+    ),
+    fails(
+        "a device without a limit on types that have it",
+        _cpus({"aws.amazon.com/neuron": "1M"}, "trn1.32xlarge"),
+        "theirs",
+    ),
 )
 
 REACHABLE = cases_of(
@@ -233,4 +277,4 @@ CEILING = cases_of(
     undecided("the number of nodes not known", _g6(replicas=UNKNOWN), "theirs", hourlyUsd=1),
 )
 
-CASES = (*TAINTED, *LIMITED, *REACHABLE, *CEILING)
+CASES = (*TAINTED, *LIMITED, *CPUS_LIMITED, *REACHABLE, *CEILING)

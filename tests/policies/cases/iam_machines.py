@@ -15,6 +15,14 @@ _MACHINE_ACTIONS = (
     *("TerminateInstances", "StopInstances", "RebootInstances", "DeleteFleets", "DeleteLaunchTemplate"),
     *("CreateTags", "DeleteTags"),
 )
+_TAKEOVERS = (
+    *("ec2:ModifyInstanceAttribute", "ec2:ModifyInstanceMetadataOptions", "ec2:CreateReplaceRootVolumeTask"),
+    *("ec2:AssociateIamInstanceProfile", "ec2:ReplaceIamInstanceProfileAssociation"),
+    *("ec2:DisassociateIamInstanceProfile", "ec2:SendSpotInstanceInterruptions", "ec2:SendDiagnosticInterrupt"),
+    *("ssm:SendCommand", "ssm:StartSession", "ssm:CreateAssociation", "ssm:CreateAssociationBatch"),
+    *("ec2-instance-connect:SendSSHPublicKey", "ec2-instance-connect:SendSerialConsoleSSHPublicKey"),
+)
+"""Actions that take over a machine that exists, or end it."""
 _MACHINES = ("instance", "fleet", "launch-template", "spot-instances-request", "spot-fleet-request")
 _OTHERS = ("volume", "snapshot", "network-interface", "image", "subnet", "security-group")
 
@@ -32,6 +40,34 @@ CASES = cases_of(
     *(
         refuses(f"{action} on everything", allows(Action=f"ec2:{action}", Resource="*"), f"allows ec2:{action} on")
         for action in _MACHINE_ACTIONS
+    ),
+    *(
+        refuses(f"{action} on every machine", allows(Action=action, Resource=resources), f"allows {action} on")
+        for action in _TAKEOVERS
+        for resources in (["arn:aws:ssm:*:*:document/*", "arn:aws:ec2:*:*:instance/*"],)
+    ),
+    refuses("commands by a wildcard", allows(Action="ssm:*", Resource="*"), "allows ssm:SendCommand, "),
+    passes(
+        "commands on machines of the cluster",
+        allows(
+            Action="ssm:SendCommand",
+            Resource="arn:aws:ec2:*:*:instance/*",
+            Condition={"StringEquals": {"ssm:resourceTag/team": "ml"}},
+        ),
+    ),
+    passes("a document for commands", allows(Action="ssm:SendCommand", Resource="arn:aws:ssm:*:*:document/Ours")),
+    passes("a session that one has begun", allows(Action="ssm:StartSession", Resource="arn:aws:ssm:*:*:session/me-*")),
+    passes("one machine's keys", allows(Action=_TAKEOVERS[-2], Resource="arn:aws:ec2:*:*:instance/i-0a1b2c3d")),
+    passes(
+        "what agents of a machine do",
+        allows(Action=["ssm:UpdateInstanceInformation", "ec2messages:SendReply"], Resource="*"),
+    ),
+    passes(
+        "what network and storage drivers do",
+        allows(
+            Action=["ec2:AttachNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute", "ec2:AttachVolume"],
+            Resource="*",
+        ),
     ),
     *(refuses(f"tags on every {type_}", _tags([f"{_EC2}:volume/*", f"{_EC2}:{type_}/*"])) for type_ in _MACHINES),
     *(passes(f"tags on every {type_}", _tags(f"arn:aws:ec2:*:*:{type_}/*")) for type_ in _OTHERS),

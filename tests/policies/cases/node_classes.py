@@ -27,6 +27,10 @@ def _terms(**term: Any) -> Build:
     return _theirs(amiSelectorTerms=[term])
 
 
+def _parameter(name: str) -> Build:
+    return _terms(ssmParameter=name)
+
+
 def _launch(**inputs: Any) -> Build:
     return program(resource("aws:ec2/launchTemplate:LaunchTemplate", "theirs", inputs))
 
@@ -60,8 +64,37 @@ PINNED = cases_of(
         "the SSM parameter of one release",
         _terms(ssmParameter="/aws/service/bottlerocket/aws-k8s-1.36-nvidia/x86_64/1.66.0/image_id"),
     ),
-    passes("no terms", _theirs()),
-    fails("tags", _terms(tags={"team": "ml"}), "theirs", words="tags"),
+    passes(
+        "an image for each architecture",
+        _theirs(amiSelectorTerms=[{"id": "ami-0123456789abcdef0"}, {"name": "ours-arm64-v7", "owner": "self"}]),
+    ),
+    passes("a release in a parameter by its ARN", _parameter("arn:aws:ssm:us-east-1::parameter/aws/service/eks/v7")),
+    passes("an own parameter beside an id", _terms(id="ami-0123456789abcdef0", ssmParameter="/ours/gpu")),
+    undecided("a parameter of the company's own", _parameter("/ours/gpu-ami"), "theirs"),
+    fails(
+        "a moving alias beside a parameter of the company's own",
+        _theirs(amiSelectorTerms=[{"ssmParameter": "/ours/gpu"}, {"alias": "al2023@latest"}]),
+        "theirs",
+    ),
+    fails("Canonical's parameter", _parameter("/aws/service/canonical/ubuntu/eks/1.36/stable/current/ami"), "theirs"),
+    fails("no terms", _theirs(), "theirs", words="selects no AMI"),
+    fails("an empty list of terms", _theirs(amiSelectorTerms=[]), "theirs"),
+    fails(
+        "an owner alone",
+        _terms(owner="self"),
+        "theirs",
+        words="theirs has a term without id, name, tags, alias or ssmParameter",
+    ),
+    fails("an empty term beside a release", _class((*_TERMS, 1), {}), _NAME, _NAME),
+    fails(
+        "two releases by alias",
+        _theirs(amiSelectorTerms=[{"alias": "al2023@v20260923"}, {"alias": "al2023@v20260714"}]),
+        "theirs",
+        "theirs",
+        words="has al2023@v20260714 beside other terms",
+    ),
+    fails("a family without a version that is not in the catalogue", _terms(alias="windows2022"), "theirs"),
+    fails("tags", _terms(tags={"team": "ml"}), "theirs", words="theirs selects AMIs by tags"),
     fails("a name with a question mark", _terms(name="ours-v?"), "theirs"),
     fails(
         "the SSM parameter of the latest release",
@@ -76,7 +109,7 @@ PINNED = cases_of(
     ),
     fails("no version", _class((*_TERMS, 0, "alias"), "al2023"), _NAME),
     fails("an incomplete version", _class((*_TERMS, 0, "alias"), "bottlerocket@v1.66"), _NAME),
-    fails("a release beside latest", _class((*_TERMS, 1), {"alias": "al2023@latest"}), _NAME),
+    fails("a release beside latest", _class((*_TERMS, 1), {"alias": "al2023@latest"}), _NAME, _NAME),
     fails("a name with a pattern", _theirs(amiSelectorTerms=[{"name": "amazon-eks-node-al2023-*"}]), "theirs"),
     fails(
         "the SSM parameter that AWS moves",

@@ -20,6 +20,8 @@ from ..cases.stacks import node_pool, resource
         ({"amiSelectorTerms": [{"id": "ami-1"}], "amiFamily": "Bottlerocket"}, None),
         ({"amiSelectorTerms": [{"id": "ami-1"}], "amiFamily": "AL2"}, None),
         ({"amiSelectorTerms": [{"owner": "099720109477", "name": "x"}], "amiFamily": "AL2023"}, False),
+        ({"amiSelectorTerms": [{"name": "ubuntu-lovers"}]}, None),
+        ({"amiSelectorTerms": [{"tags": {"os": "ubuntu"}}]}, None),
         ({"amiFamily": "Ubuntu"}, False),
         ({"amiFamily": "Custom"}, None),
     ],

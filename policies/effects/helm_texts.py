@@ -1,0 +1,52 @@
+"""Walk through Helm values and custom objects: every value with the keys above it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..resources import Resource
+from ..values import UNKNOWN, read_document
+from .charts import CHART_KINDS
+
+Place = tuple[str, ...]
+"""Keys from the top to a value; items of a list have no key."""
+
+_SCALARS = re.compile(
+    r"/|(arn|name|id|endpoint|url|host|address|region|zone|bucket|queue|tag|registry|repository)s?$", re.I
+)
+
+
+def list_values(resource: Resource) -> Iterator[tuple[Place, Any]]:
+    """Yield each text, number, truth value and unknown part of a chart's values, or of another object's ``spec``.
+
+    Raises:
+        NotYetKnownError: All of the values are not known yet.
+        UnreadableError: A values file is no document.
+    """
+    if resource.kind not in CHART_KINDS:
+        yield from _walk(resource.get("spec"), ())
+        return
+    yield from _walk(resource.get("values"), ())
+    for given in resource.list_blocks("valueYamlFiles"):
+        text = given.get("text", UNKNOWN)  # the plan does not hold a file that the program names
+        yield from _walk(UNKNOWN if text is UNKNOWN else read_document(text, "valueYamlFiles"), ())
+
+
+def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    if isinstance(value, Mapping):
+        name = value.get("name")  # an environment variable is a name with a value
+        for key, item in value.items():
+            if key == "value" and isinstance(name, str):
+                yield from _walk(item, (*place, name))
+            else:
+                yield from _walk(UNKNOWN if key == "value" and name is UNKNOWN else item, (*place, str(key)))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _walk(item, place)
+    elif value is not None:
+        yield place or ("values",), value
+
+
+def may_hold_more(place: Place) -> bool:
+    """Tell whether a part that is not known yet may hold any value; its key may say that it is an ARN or a name."""
+    return not _SCALARS.search(place[-1])

@@ -1,0 +1,226 @@
+"""Rules for what charts show to the outside: passwords in their values, telemetry in clear text, open dashboards."""
+
+import re
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+from typing import Any
+
+from .effects.addresses import read_sources
+from .effects.charts import CHART_KINDS, is_chart
+from .effects.helm_texts import Place, list_values, may_hold_more
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
+from .values import UNKNOWN, NotYetKnownError, read_flag, read_mapping, read_text
+
+_SECRET_WORDS = (
+    r"(pass(word|wd|phrase)|api_?key|(access|auth|bearer|admin|hf|hub|api)_?token|client_?secret|secret_?access_?key)"
+)
+_SECRET_KEY = re.compile(rf"{_SECRET_WORDS}$", re.IGNORECASE)
+_SECRET_LINE = re.compile(rf"^\W*\w*{_SECRET_WORDS}[\"']?\s*[:=]\s*(?P<value>\S.*)$", re.IGNORECASE | re.MULTILINE)
+"""A line of a text with several, such as grafana.ini or a configuration in YAML."""
+_TOKEN = re.compile(
+    r"(AKIA|ASIA)[A-Z0-9]{16}|hf_\w{20,}|gh[pousr]_\w{20,}|glsa_\w{20,}|nvapi-\w{20,}|xox[abp]-\w{10,}"
+    r"|slack\.com/(services|workflows)/\w|://[^\s/:@$]*:[^\s/@$]+@"
+)
+"""What is a secret under any key: keys of AWS, tokens of Hugging Face, GitHub, Grafana, NVIDIA and Slack, a URL with a
+password in it."""
+_KEY_NAMES = re.compile(r"(existing_?secret|secret_?keys?|secret_?(key_?)?ref)$", re.IGNORECASE)
+"""Ends of keys below which a text is the name of a key in a Secret."""
+_REFERENCES = ("$", "{{", "<")
+"""Beginnings of a text that stands for a value elsewhere: a variable, a file or a template."""
+
+
+def _refuse_passwords(release: Resource, report: Report, _: Settings) -> None:
+    for place, _value in find_wrong(list_values(release), _is_password):
+        report(f"{'.'.join(place)} of {release.name} holds a password or a token")
+
+
+def _is_password(found: tuple[Place, Any]) -> bool:
+    place, value = found
+    is_named = bool(_SECRET_KEY.search(place[-1])) and not any(map(_KEY_NAMES.search, place))
+    if value is UNKNOWN:
+        if may_hold_more(place):
+            raise NotYetKnownError(".".join(place))
+        return False
+    text = "" if isinstance(value, bool) else read_text(value, ".".join(place)).strip()
+    stated = [text] if is_named else [line["value"] for line in _SECRET_LINE.finditer(text) if "\n" in text]
+    return bool(_TOKEN.search(text)) or any(_is_stated(each.strip("\"'")) for each in stated)
+
+
+def _is_stated(text: str) -> bool:
+    return bool(text) and not text.startswith(_REFERENCES)
+
+
+_SENDERS = ("remotewrite", "additionalremotewrite", "exporters", "destinations", "clients", "sinks")
+"""Keys of the blocks that name the receivers of telemetry, in small letters and without lines: Prometheus and its
+operator, OpenTelemetry's collector, Grafana's k8s-monitoring, Promtail and Vector."""
+_CLEAR = re.compile(r"http://(?:[^/@\s]*@)?(\[[^]\s]+]|[^/:\s\"']+)", re.IGNORECASE)
+_INSIDE = (".svc", ".local", ".internal", ".localhost")
+_PUBLIC_ENDS = ("com", "net", "org", "io", "dev", "ai", "cloud", "app")
+"""Ends of names of two parts that are no namespaces: ``prometheus.monitoring`` is a Service."""
+
+
+def _refuse_clear_telemetry(resource: Resource, report: Report, _: Settings) -> None:
+    for place, value in find_wrong(list_values(resource), _is_clear_telemetry):
+        report(f"{'.'.join(place)} of {resource.name} sends telemetry in clear text to {value}")
+
+
+def _is_clear_telemetry(found: tuple[Place, Any]) -> bool:
+    place, value = found
+    is_sent = any(key.lower().replace("_", "").replace("-", "") in _SENDERS for key in place)
+    if value is UNKNOWN:
+        if is_sent or may_hold_more(place):
+            raise NotYetKnownError(".".join(place))
+        return False
+    return is_sent and isinstance(value, str) and any(map(_is_outside, _CLEAR.findall(value)))
+
+
+def _is_outside(host: str) -> bool:
+    """Tell whether the name or address of a host is surely none of the cluster or of its network."""
+    name = host.strip("[].").lower()
+    try:
+        return ip_address(name).is_global
+    except ValueError:
+        parts = name.split(".")
+        is_service = len(parts) == 1 or (len(parts) == 2 and parts[1] not in _PUBLIC_ENDS)
+        return not is_service and not name.endswith(_INSIDE) and ".svc." not in name
+
+
+_DASHBOARDS = (
+    *("kube-prometheus-stack", "prometheus", "grafana", "alertmanager", "loki", "loki-stack", "thanos", "jaeger"),
+    *("kubernetes-dashboard", "headlamp", "opencost", "cost-analyzer", "kiali-server", "victoria-metrics-k8s-stack"),
+)
+"""Charts whose Services and Ingresses lead to dashboards and metrics."""
+_DASHBOARD_WORDS = ("grafana", "prometheus", "alertmanager", "dashboard", "kiali", "opencost", "kubecost", "headlamp")
+_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
+_INTERNAL = "service.beta.kubernetes.io/aws-load-balancer-internal"
+_ALB = "alb.ingress.kubernetes.io/"
+
+
+def _refuse_open_dashboards(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    if resource.kind in CHART_KINDS:
+        if not any(is_chart(resource, name) for name in _DASHBOARDS):
+            return
+        blocks = list(_list_blocks(resource.get("values"), ()))
+    else:
+        blocks = [((resource.kind.lower(),), resource.props)] if _names_dashboard(resource) else []
+    for place, block in find_wrong(blocks, lambda found: _is_open(found, stack)):
+        scheme = "makes a load balancer without a scheme" if not _read_annotations(block) else "is open to the internet"
+        report(f"{'.'.join(place)} of {resource.name} {scheme}, so everybody reaches the dashboard or its API")
+
+
+_PARTS = re.compile("service|ingress", re.IGNORECASE)
+"""Keys of the blocks that describe a Service or an Ingress, such as ``thanosServiceExternal``."""
+
+
+def _list_blocks(value: Any, place: Place) -> list[tuple[Place, Any]]:
+    """Return the blocks of Helm values, with their places, that describe a Service or an Ingress."""
+    if value is UNKNOWN:
+        return [(place, UNKNOWN)]
+    if not isinstance(value, Mapping):
+        return []
+    own = [(place, value)] if place and _PARTS.search(place[-1]) else []
+    return own + [found for key, item in value.items() for found in _list_blocks(item, (*place, str(key)))]
+
+
+def _names_dashboard(resource: Resource) -> bool:
+    spec = resource.read_block("spec")
+    texts = _list_words([resource.get("metadata", "name"), spec.get("selector"), spec.get("rules")])
+    return any(word in text.lower() for text in texts for word in _DASHBOARD_WORDS)
+
+
+def _list_words(value: Any) -> Iterator[str]:
+    if value is UNKNOWN:
+        raise NotYetKnownError("the name of a Service")
+    if isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _list_words(item)
+    else:
+        yield str(value)
+
+
+def _read_annotations(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the annotations of an object, or of the block of Helm values that describes it."""
+    return read_mapping(read_mapping(block.get("metadata", block), "metadata").get("annotations"), "annotations")
+
+
+def _is_open(found: tuple[Place, Any], stack: Stack) -> bool:
+    place, block = found
+    if block is UNKNOWN:
+        if may_hold_more(place):
+            raise NotYetKnownError(".".join(place))
+        return False
+    notes, spec = _read_annotations(block), read_mapping(block.get("spec", block), "spec")
+    if "ingress" in place[-1].lower():
+        return _is_on(block, by_default=False) and _is_open_ingress(notes)
+    if read_text(spec.get("type"), "type") != "LoadBalancer" or not _is_on(block, by_default=True):
+        return False
+    return not _limits(spec.get("loadBalancerSourceRanges")) and _is_open_service(notes, spec, stack)
+
+
+def _is_on(block: Mapping[str, Any], *, by_default: bool) -> bool:
+    """Tell whether a Service or an Ingress is made: an object always, a block of Helm values if it is enabled."""
+    return "spec" in block or read_flag(block.get("enabled"), "enabled", by_default)
+
+
+def _limits(ranges: Any) -> bool:
+    sources = read_sources(ranges)
+    return bool(sources.networks) and not sources.decide("loadBalancerSourceRanges")
+
+
+def _is_open_ingress(notes: Mapping[str, Any]) -> bool:
+    """Tell whether an Ingress of the AWS Load Balancer Controller is public and asks nobody who he is."""
+    scheme, sign_in = (read_text(notes.get(f"{_ALB}{name}"), name) for name in ("scheme", "auth-type"))
+    limited = _limits(notes.get(f"{_ALB}inbound-cidrs"))
+    return scheme == "internet-facing" and sign_in in ("", "none") and not limited
+
+
+def _is_open_service(notes: Mapping[str, Any], spec: Mapping[str, Any], stack: Stack) -> bool:
+    """Tell whether a load balancer is public: the AWS Load Balancer Controller makes internal ones by default."""
+    scheme, internal = (read_text(notes.get(key), key).lower() for key in (_SCHEME, _INTERNAL))
+    if scheme:
+        return scheme != "internal"
+    if internal:
+        return internal == "false"
+    controlled = any(is_chart(chart, "aws-load-balancer-controller") for chart in stack.select(*CHART_KINDS))
+    return not controlled and not spec.get("loadBalancerClass")
+
+
+RULES = (
+    Rule(
+        id="no-password-in-values",
+        kinds=CHART_KINDS,
+        check=_refuse_passwords,
+        looks_at="Helm values, environment variables and lines of configurations in them",
+        passes="passwords and tokens stand in Secrets that the values name, such as admin.existingSecret of Grafana",
+        fails="a value under password, apiKey, accessToken and the like is a text, or a text has the form of a "
+        "token; a secret of Pulumi counts too, because Helm writes its value into the release",
+        why="whoever reads the program, Helm's release or the pod's definition has the password",
+        fix="make a Secret, and name it in the values, by existingSecret, secretKeyRef or a file",
+    ),
+    Rule(
+        id="telemetry-encrypted",
+        kinds=(*CHART_KINDS, "Prometheus", "PrometheusAgent", "OpenTelemetryCollector"),
+        check=_refuse_clear_telemetry,
+        looks_at="receivers of metrics, logs and traces in Helm values and in objects of Prometheus and OpenTelemetry",
+        passes="each URL outside of the cluster begins with https://; Services, private addresses and names that "
+        "end with .internal or .local are inside",
+        fails="a URL of an outer host begins with http://",
+        why="everybody on the way reads names of models, users and prompts, and the password beside them",
+        fix="write https:// and the port that speaks TLS",
+    ),
+    Rule(
+        id="dashboards-not-public",
+        kinds=(*CHART_KINDS, "Service", "Ingress"),
+        check=_refuse_open_dashboards,
+        needs_stack=True,
+        looks_at="Services and Ingresses of Grafana, Prometheus, Alertmanager and other dashboards, as objects and in "
+        "the values of their charts",
+        passes="they stay in the cluster, their load balancer is internal, address blocks limit it, or ALB asks people "
+        "to sign in; nobody knows who reaches an Ingress of another controller",
+        fails="a load balancer is internet-facing, or states no scheme where the program does not install the AWS Load "
+        "Balancer Controller: the controller inside Kubernetes makes public ones",
+        why="strangers read metrics and dashboards, and try passwords",
+        fix="use kubectl port-forward, or set the scheme to internal, or list the address blocks that may connect",
+    ),
+)

@@ -1,0 +1,226 @@
+"""Rules for Helm values beside the objects of the program: needed parts run, and charts know their cluster."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from .effects.charts import CHART_KINDS, is_chart, read_value
+from .effects.gpu_counts import is_cut
+from .effects.gpu_nodes import list_gpu_nodes, list_node_classes, read_node_labels
+from .effects.karpenter_objects import is_static
+from .effects.volumes import read_family
+from .resources import Resource, Stack
+from .rule import Report, Rule, Settings, find_wrong
+from .values import UNKNOWN, NotYetKnownError, read_text, read_texts
+
+_Objects = Callable[[Stack], list[Resource]]
+
+
+@dataclass(frozen=True)
+class _Need:
+    """A Helm value that objects of the program need."""
+
+    chart: str
+    path: tuple[str, ...]
+    default: bool
+    """Whether the chart has the part on."""
+    harm: str
+    """What becomes of the objects, whose names follow."""
+    list_objects: _Objects
+    """Returns the objects that need the part."""
+
+
+def _all(*kinds: str) -> _Objects:
+    return lambda stack: list(stack.select(*kinds))
+
+
+def _list_static_pools(stack: Stack) -> list[Resource]:
+    return [pool for pool in stack.select("NodePool") if is_static(pool)]
+
+
+def _list_reserving_classes(stack: Stack) -> list[Resource]:
+    return [found for found in stack.select("EC2NodeClass") if found.get("spec", "capacityReservationSelectorTerms")]
+
+
+def _list_jobsets(stack: Stack) -> list[Resource]:
+    """Return JobSets, and the roles by which others make them."""
+    roles = [
+        role
+        for role in stack.select("Role", "ClusterRole")
+        if any(_JOBSETS in read_texts(rule.get("apiGroups"), "apiGroups") for rule in role.list_blocks("rules"))
+    ]
+    return [*stack.select("JobSet"), *roles]
+
+
+_JOBSETS = "jobset.x-k8s.io"
+
+
+def _list_unserved_nodes(stack: Stack) -> list[Resource]:
+    """Return the GPU nodes that get the device plugin from nobody else: from their image, another chart or DRA."""
+    others = ("nvidia-device-plugin", "nvidia-dra-driver-gpu")
+    if any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in others):
+        return []
+    return [nodes for nodes in list_gpu_nodes(stack) if not _has_own_plugin(nodes, stack)]
+
+
+def _has_own_plugin(nodes: Resource, stack: Stack) -> bool:
+    image = nodes.read_text("amiType").upper()
+    classes = list_node_classes(nodes, stack) if nodes.kind == "NodePool" else []
+    return image.startswith("BOTTLEROCKET") or any(read_family(found) == "bottlerocket" for found in classes)
+
+
+def _list_cut_nodes(stack: Stack) -> list[Resource]:
+    return find_wrong(list_gpu_nodes(stack), is_cut)
+
+
+def _list_undiscovered_nodes(stack: Stack) -> list[Resource]:
+    """Return the GPU nodes that the GPU Operator finds by the labels of its node feature discovery alone."""
+    if any(is_chart(chart, "node-feature-discovery") for chart in stack.select(*CHART_KINDS)):
+        return []
+    return [nodes for nodes in list_gpu_nodes(stack) if not _PCI & read_node_labels(nodes).keys()]
+
+
+_PCI = {f"feature.node.kubernetes.io/pci-{device}.present" for device in ("10de", "0302_10de", "0300_10de")}
+"""Labels by which the GPU Operator knows nodes with NVIDIA's devices."""
+
+
+def _list_gpu_monitors(stack: Stack) -> list[Resource]:
+    """Return the monitors of dcgm-exporter, by their names or by what they select."""
+    monitors = stack.select("ServiceMonitor", "PodMonitor")
+    return [each for each in monitors if "dcgm" in f"{each.name} {each.get('spec', 'selector')!r}"]
+
+
+def _list_monitors(stack: Stack) -> list[Resource]:
+    """Return what nobody reads where the chart's Prometheus is off: other collectors read monitors too."""
+    if any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in _COLLECTORS):
+        return []
+    return [] if any(stack.select("Prometheus", "PrometheusAgent")) else [*stack.select("ServiceMonitor", "PodMonitor")]
+
+
+_COLLECTORS = (
+    *("alloy", "k8s-monitoring", "grafana-agent-operator", "opentelemetry-operator", "opentelemetry-kube-stack"),
+    *("victoria-metrics-operator", "victoria-metrics-k8s-stack", "datadog"),
+)
+
+_GATES = ("settings", "featureGates")
+_NEEDS = (
+    _Need("karpenter", ("replicas",), True, "no pool gets a node", _all("NodePool")),
+    _Need("karpenter", (*_GATES, "nodeOverlay"), False, "Karpenter ignores overlays", _all("NodeOverlay")),
+    _Need("karpenter", (*_GATES, "reservedCapacity"), True, "reservations stay idle", _list_reserving_classes),
+    _Need("karpenter", (*_GATES, "staticCapacity"), False, "Karpenter ignores pools with replicas", _list_static_pools),
+    _Need("gpu-operator", ("devicePlugin", "enabled"), True, "nodes offer no GPUs", _list_unserved_nodes),
+    _Need("gpu-operator", ("migManager", "enabled"), True, "nobody cuts GPUs into slices", _list_cut_nodes),
+    _Need("gpu-operator", ("nfd", "enabled"), True, "the operator finds no GPU nodes", _list_undiscovered_nodes),
+    _Need("gpu-operator", ("dcgmExporter", "enabled"), True, "nobody measures GPUs", _list_gpu_monitors),
+    _Need("keda", ("operator", "replicaCount"), True, "nothing scales", _all("ScaledObject", "ScaledJob")),
+    _Need("keda", ("metricsServer", "replicaCount"), True, "nothing scales beyond 1", _all("ScaledObject")),
+    _Need("kueue", ("controllerManager", "replicas"), True, "no queued job starts", _all("ClusterQueue", "LocalQueue")),
+    _Need("jobset", ("controller", "replicas"), True, "no JobSet gets pods", _list_jobsets),
+    _Need("kube-prometheus-stack", ("prometheus", "enabled"), True, "nobody reads monitors", _list_monitors),
+    _Need("kube-prometheus-stack", ("prometheusOperator", "enabled"), True, "nobody reads monitors", _list_monitors),
+)
+"""Sources of the defaults: values.yaml of the charts that the catalogue pins."""
+_OFF = ("false", "0", "")
+
+
+def _refuse_missing_parts(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    for need in find_wrong(_NEEDS, lambda need: _lacks(release, need, stack)):
+        names = ", ".join(found.name for found in need.list_objects(stack)[:_SHOWN])
+        report(f"{'.'.join(need.path)} of {release.name} is off: {need.harm} ({names})")
+    for scaler in find_wrong(stack.select("ScaledObject", "ScaledJob"), lambda found: _overlooks(release, found)):
+        report(f"KEDA watches {_read_watched(release)} alone, so {scaler.name} in another namespace never scales")
+
+
+_SHOWN = 3
+"""Objects that a message names."""
+
+
+def _lacks(release: Resource, need: _Need, stack: Stack) -> bool:
+    if not is_chart(release, need.chart) or not need.list_objects(stack):
+        return False
+    value = read_value(release, *need.path, default=need.default)
+    return read_text(value, ".".join(need.path)).strip().lower() in _OFF
+
+
+def _overlooks(release: Resource, scaler: Resource) -> bool:
+    if not is_chart(release, "keda"):
+        return False
+    watched = {name.strip() for name in _read_watched(release).split(",")}
+    return "" not in watched and scaler.read_text("metadata", "namespace") not in watched
+
+
+def _read_watched(release: Resource) -> str:
+    return read_text(read_value(release, "watchNamespace"), "watchNamespace")
+
+
+_CLUSTER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "karpenter": ("settings", "clusterName"),
+    "aws-load-balancer-controller": ("clusterName",),
+    "cluster-autoscaler": ("autoDiscovery", "clusterName"),
+}
+"""Chart → the value with the name of its cluster."""
+
+
+def _refuse_other_cluster(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
+    clusters = list(_list_clusters(stack))
+    for chart, path in _CLUSTER_NAMES.items():
+        if clusters and is_chart(release, chart):
+            name = read_text(read_value(release, *path), ".".join(path))
+            if _is_missing(name, chart) or (name and not _is_one_of(name, clusters)):
+                shown = f"names the cluster {name!r}" if name else "names no cluster"
+                made = " and ".join(found.name for found in clusters)
+                report(f"{'.'.join(path)} of {release.name} {shown}, and the program makes {made}")
+
+
+def _is_missing(name: str, chart: str) -> bool:
+    """Tell whether a chart lacks its cluster's name; the Cluster Autoscaler may have a list of groups in its place."""
+    return not name and chart != "cluster-autoscaler"
+
+
+def _list_clusters(stack: Stack) -> Iterator[Resource]:
+    """Yield the clusters of EKS; a component that shows nothing is the matter of cluster-inputs-shown."""
+    types = ("aws:eks/cluster:Cluster", "aws-native:eks:Cluster", "eks:index:Cluster")
+    for found in stack.select("Cluster"):
+        if found.type in types and found.props and found.urn not in stack.opened_components:
+            yield found
+
+
+def _is_one_of(name: str, clusters: list[Resource]) -> bool:
+    """Tell whether a name is that of a cluster of the program.
+
+    Raises:
+        NotYetKnownError: It is none of the known names, and Pulumi or a value that is not known names another cluster.
+    """
+    names = [found.props.get("name") for found in clusters]
+    known = [found for found in names if found is not UNKNOWN and found]
+    if name not in known and len(known) < len(clusters):
+        raise NotYetKnownError("the name of a cluster")
+    return name in known
+
+
+RULES = (
+    Rule(
+        id="needed-parts-run",
+        kinds=CHART_KINDS,
+        check=_refuse_missing_parts,
+        needs_stack=True,
+        looks_at="Helm values of Karpenter, the GPU Operator, KEDA, Kueue, JobSet and kube-prometheus-stack that "
+        "switch parts off, beside the pools, overlays, queues, scalers and monitors of the program",
+        passes="each part that an object of the program needs is on, or another chart of the program does its work",
+        fails="a part is off, by a value or by the chart's default, as Karpenter's gates nodeOverlay and "
+        "staticCapacity are; or KEDA watches other namespaces than those of the scalers",
+        why="the objects are there, nobody reads them, and no message says so",
+        fix="switch the part on, or remove the objects that need it",
+    ),
+    Rule(
+        id="charts-know-cluster",
+        kinds=CHART_KINDS,
+        check=_refuse_other_cluster,
+        needs_stack=True,
+        looks_at="the cluster's name in the values of Karpenter, the AWS Load Balancer Controller and the Cluster "
+        "Autoscaler, in programs that make a cluster",
+        passes="the value is the name of a cluster of the program",
+        fails="the value is another name, or missing",
+        why="the controller launches and ends machines of another cluster, or does not start",
+        fix="set the value to the cluster's name",
+    ),
+)
