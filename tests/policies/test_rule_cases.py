@@ -129,12 +129,13 @@ def test_an_unknown_value_neither_silences_a_rule_nor_causes_a_false_alarm(rule:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_rule_gives_the_same_verdicts_if_no_fact_is_remembered(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [case for case in CASES if case.rule == rule.id and len(build_stack(case).resources) < SMALL_STACK]
+    odd: tuple[Any, ...] = (UNKNOWN, "odd", [])
 
     def judge_all() -> list[tuple[str, InPath, list[Verdict]]]:
         return [
             (str(case), path, verdicts)
             for case in cases
-            for value in (UNKNOWN, "odd", [])
+            for value in odd
             for path, verdicts in _judge_with_each_value_replaced(case, value)
         ]
 
