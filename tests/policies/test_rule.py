@@ -80,7 +80,8 @@ SDK = (
     *(aws.s3control, aws.s3tables, aws.ecr, aws.ecrpublic, aws.codeartifact, aws.secretsmanager, aws.opensearch),
     *(aws.dynamodb, aws.efs, aws.backup, aws.msk, aws.oam, aws.sagemaker, aws.ssoadmin, aws.lambda_),
     *(kubernetes.core.v1, kubernetes.rbac.v1, kubernetes.helm.v3, kubernetes.helm.v4, kubernetes.kustomize.v2),
-    *(kubernetes.yaml, kubernetes.yaml.v2, kubernetes.policy.v1, kubernetes.networking.v1),
+    *(kubernetes.yaml, kubernetes.yaml.v2, kubernetes.policy.v1),
+    *(kubernetes.networking.v1, kubernetes.storage.v1),
 )
 CUSTOM = {
     *("NodePool", "NodeOverlay", "EC2NodeClass", "ClusterQueue", "Cohort", "ResourceFlavor", "LocalQueue"),

@@ -66,8 +66,12 @@ DRIVER = cases_of(
             {"ssmParameter": "/aws/service/eks/optimized-ami/1.36/amazon-linux-2023/x86_64/standard/recommended"},
             {"name": "amazon-eks-node-al2023-x86_64-standard-1.36-v2026*", "owner": "amazon"},
             {"name": "amazon-eks-node-1.32-v2026"},
+            {"name": "amazon-eks-arm64-node-1.32-v2026"},
             {"name": "bottlerocket-aws-k8s-1.36-x86_64-v1.67.0-*", "owner": 602401143452},
         )
+    ),
+    undecided(
+        "an image of a variant", _on_image({"name": "bottlerocket-aws-k8s-1.36-fips-x86_64"}, "AL2023"), "theirs"
     ),
     undecided("a node group with its own image", _on_group(amiType="CUSTOM"), "theirs"),
     undecided("a node group whose template may name an image", _on_group(launchTemplate={"id": "lt"}), "theirs"),
