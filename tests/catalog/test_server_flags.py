@@ -22,7 +22,7 @@ PLATFORM = {
             "--max-num-seqs",
         ),
         *("--model-loader-extra-config", "--revision", "--download-dir", "--api-key", "--config", "--hf-token"),
-        *("--allowed-local-media-path", "--kv-cache-memory-bytes", "--disable-log-stats", "--ssl-keyfile"),
+        *("--allowed-local-media-path", "--disable-log-stats", "--ssl-keyfile"),
     ),
     "triton": (
         *("--model-repository", "--model-store", "--http-port", "--grpc-port", "--metrics-port", "--exit-timeout-secs"),
@@ -62,7 +62,8 @@ def test_the_platform_owns_the_flags_that_it_sets_and_those_that_open_the_pod(se
 
 
 @pytest.mark.parametrize(
-    "flag", ["--chat-template", "--tool-call-parser", "--enable-lora", "--enforce-eager", "--seed"]
+    "flag",
+    ["--chat-template", "--tool-call-parser", "--enable-lora", "--enforce-eager", "--seed", "--kv-cache-memory-bytes"],
 )
 def test_teams_own_what_changes_their_model_alone(flag: str) -> None:
     assert find_known("vllm", flag).owner == "team"
