@@ -265,4 +265,4 @@ def _forget_results(case: Case) -> None:
     """Let a case compute every fact again: cases share resources, and a resource keeps the facts about itself."""
     stack = build_stack(case)
     for holder in (stack, *stack.resources):
-        vars(holder).pop("_results", None)
+        vars(holder).pop("_facts", None)
