@@ -7,7 +7,7 @@ the device plugin makes of a file was run on k8s-device-plugin v0.19.1.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.catalog import Instance, MigTable
@@ -48,8 +48,10 @@ def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
     if len(charts) != 1 or is_switched_off(pool, "device-plugin"):
         return None
     file = find_plugin_file(charts[0], pool, stack)
-    devices = _cut(charts[0], pool, row, stack, file.strategy) if file else None
-    return _share(devices, file) if devices and file else None
+    if file is None:
+        return None
+    devices = _cut(charts[0], pool, row, stack, file.strategy)
+    return _share(devices, file) if devices else None
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -
     if files is None:
         return None
     default = read_text(read_value(operator, *_find_config(operator, "devicePlugin"), "default"), "config.default")
-    label = read_text(read_node_labels(nodes).get(PLUGIN_LABEL), PLUGIN_LABEL) if nodes else ""
+    labels = read_node_labels(nodes) if nodes else {}
+    label = read_text(labels.get(PLUGIN_LABEL), PLUGIN_LABEL)
     name = (label or default) if files else ""
     return read_plugin_file(operator, name, files)
 
@@ -159,9 +162,9 @@ def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strate
     entries = list_mig_entries(configs).get(name) if configs else _find_built_in(name, row.gpu.mig)
     if entries is None:
         return Handout(whole, f"the MIG manager has no config {name!r}, so it leaves the GPUs whole")
-    found = _apply(entries, row, f"the MIG config {name!r} decides")
-    counts = name_variants(found.counts, operator) if found else None
-    return replace(found, counts=counts) if found and counts is not None else None
+    slices = _apply(entries, row)
+    counts = None if slices is None else name_variants(slices, operator)
+    return None if counts is None else Handout(counts, f"the MIG config {name!r} decides")
 
 
 def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]] | None:
@@ -177,8 +180,11 @@ def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]]
     return [{"mig-enabled": True, "mig-devices": layouts[name]}] if name in layouts else None
 
 
-def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Handout | None:
-    """Return the resources after the MIG manager has applied the entries that fit the GPU model."""
+def _apply(entries: list[Mapping[str, Any]], row: Instance) -> dict[str, int] | None:
+    """Return the resources after the MIG manager has applied the entries that fit the GPU model.
+
+    None if only device ids tell the entries apart, which the catalogue lacks.
+    """
     known = row.gpu.mig.profiles if row.gpu.mig else {}
     fitting = [entry for entry in entries if all(profile in known for profile in read_layout(entry))]
     counts: Counter[str] = Counter()
@@ -186,12 +192,12 @@ def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Han
     for entry in fitting:
         devices = _list_devices(entry, row)
         if cut & devices:
-            return None  # device filters decide, and the catalogue has no PCI ids
+            return None
         cut |= devices
         for name, count in _count_device(entry).items():
             counts[name] += count * len(devices)
     counts[WHOLE] += row.gpu_devices - len(cut)
-    return Handout({name: count for name, count in counts.items() if count}, because)
+    return {name: count for name, count in counts.items() if count}
 
 
 def _count_device(entry: Mapping[str, Any]) -> dict[str, int]:
@@ -219,8 +225,6 @@ def _share(devices: Handout, file: PluginFile) -> Handout:
     renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
     counts = dict(devices.counts)
     for resource, replicas in _read_replicas(block).items():
-        if mode == "mps" and resource != WHOLE:
-            continue
         count = counts.pop(resource, 0) * replicas
         if count:
             counts[f"{resource}.shared" if renames else resource] = count
@@ -244,7 +248,7 @@ def _explain_refusal(file: PluginFile) -> str:
             continue
         items = read_mappings(read_mapping(file.sharing[mode], mode).get("resources"), "resources")
         if not items:
-            return "it shares no resources"
+            return f"it shares no resources by {mode}"
         for item in items:
             if missing := [key for key in ("name", "replicas") if item.get(key) is None]:
                 return f"a resource has no {missing[0]}"
