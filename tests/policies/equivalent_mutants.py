@@ -19,5 +19,9 @@ EQUIVALENT = {
     "effects.reach._BOUNDLESS: 'any.us-east-1.amazonaws.com' → '~any.us-east-1.amazonaws.com'": (
         "a service that does not exist; every wildcard for its name serves"
     ),
+    (
+        "effects.karpenter_objects.list_more_spot_types: "
+        "'spot' in row.usage_classes and row.regions.issuperset(regions) → row.regions.issuperset(regions)"
+    ): "EC2 sells every type as spot that has as many of the same GPU as another type",
     "queues._refuse_empty_promises: total > limit → total >= limit": "isclose leaves equal sums out",
 }
