@@ -97,6 +97,21 @@ CASES = cases_of(
         words="could add us-east-1d;",
     ),
     fails(
+        "a type beside another with as many of its GPUs, and a subnet that does not name its zone",
+        program(
+            node_pool(requirement(_TYPE, "g6.12xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
+            resource("aws:ec2/subnet:Subnet", "near", {"availabilityZoneId": "use1-az1"}),
+        ),
+        "theirs",
+        words="could add g6.24xlarge;",
+    ),
+    fails(
+        "a type beside many others with its GPU, of which the message names four",
+        _offered(requirement(_TYPE, "g6.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
+        "theirs",
+        words="could add g6.2xlarge, g6.4xlarge, g6.8xlarge, g6.16xlarge;",
+    ),
+    fails(
         "a type beside others with as many of its GPUs",
         _offered(requirement(_TYPE, "g6.12xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
         "theirs",
