@@ -17,13 +17,11 @@ from ..values import read_document, read_flag, read_list, read_mapping, read_map
 from .charts import CHART_KINDS, read_value, read_value_flag
 from .gpu_nodes import is_operator, is_switched_off, read_node_labels
 from .mig_files import explain_refusal, list_mig_entries, read_layout
+from .plugin_files import MIXED, PluginFile, explain_file_refusal, read_replicas
 from .plugin_names import is_plugin, name_variants
 
 MIG_LABEL, PLUGIN_LABEL = "nvidia.com/mig.config", "nvidia.com/device-plugin.config"
-_PREFIX = "nvidia.com/"
 WHOLE = "nvidia.com/gpu"
-MIXED = "mixed"
-"""The MIG strategy under which each MIG profile has a resource name of its own."""
 _UNCUT = "all-disabled"
 
 
@@ -52,25 +50,6 @@ def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
         return None
     devices = _cut(charts[0], pool, row, stack, file.strategy)
     return _share(devices, file) if devices else None
-
-
-@dataclass(frozen=True)
-class PluginFile:
-    """The config file that the device plugin reads on some nodes, and what it makes of it."""
-
-    name: str
-    """Empty if the plugin reads no file."""
-    strategy: str
-    """The MIG strategy: ``none``, ``single`` or ``mixed``; any other text ends the plugin."""
-    sharing: Mapping[str, Any]
-    """Its ways of sharing: ``timeslicing`` and ``mps``, in lower case."""
-    is_missing: bool
-    """True if the program has no file of this name."""
-
-    @property
-    def ends_plugin(self) -> bool:
-        """True if the plugin ends at its start because the file shares by MPS under the MIG strategy mixed."""
-        return self.strategy == MIXED and self.sharing.get("mps") is not None
 
 
 def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -> PluginFile | None:
@@ -218,53 +197,19 @@ def _share(devices: Handout, file: PluginFile) -> Handout:
         return Handout({}, f"the device plugin has no config {file.name!r}, so it does not start")
     if file.ends_plugin:
         return Handout({}, f"the device plugin ends: its config {file.name!r} shares by MPS under the strategy mixed")
-    if refusal := _explain_refusal(file):
+    if refusal := explain_file_refusal(file):
         return Handout({}, f"the device plugin refuses its config {file.name!r}: {refusal}")
-    mode = "mps" if file.sharing.get("mps") is not None else "timeslicing"  # MPS alone is in force beside time-slicing
+    mode = "mps" if file.shares_by("mps") else "timeslicing"  # MPS alone is in force beside time-slicing
     block = read_mapping(file.sharing.get(mode), mode)
     renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
     counts = dict(devices.counts)
-    for resource, replicas in _read_replicas(block).items():
+    for resource, replicas in read_replicas(block).items():
         count = counts.pop(resource, 0) * replicas
         if count:
             counts[f"{resource}.shared" if renames else resource] = count
     return Handout(
         counts, devices.because if counts == devices.counts else f"the device plugin's config {file.name!r} decides"
     )
-
-
-_FEWEST = 2
-"""The smallest number of replicas that the device plugin accepts."""
-
-
-def _explain_refusal(file: PluginFile) -> str:
-    """Return why the device plugin refuses a file; empty if it reads it.
-
-    It reads the keys below ``sharing`` by their letters without regard to case, but the keys inside of a way to share
-    by their exact letters. The way that is not in force must be right too.
-    """
-    for mode in ("timeslicing", "mps"):
-        if file.sharing.get(mode) is None:
-            continue
-        items = read_mappings(read_mapping(file.sharing[mode], mode).get("resources"), "resources")
-        if not items:
-            return f"it shares no resources by {mode}"
-        for item in items:
-            if missing := [key for key in ("name", "replicas") if item.get(key) is None]:
-                return f"a resource has no {missing[0]}"
-            if int(read_number(item["replicas"], "resources.replicas")) < _FEWEST:
-                return f"replicas begin at {_FEWEST}"
-    return ""
-
-
-def _read_replicas(block: Mapping[str, Any]) -> dict[str, int]:
-    """Return extended resource → replicas; the plugin adds its prefix to a name without it."""
-    return {
-        f"{_PREFIX}{read_text(item.get('name'), 'resources.name').removeprefix(_PREFIX)}": int(
-            read_number(item.get("replicas"), "resources.replicas")
-        )
-        for item in read_mappings(block.get("resources"), "resources")
-    }
 
 
 _OWN = ("default-mig-parted-config",)

@@ -185,5 +185,14 @@ CASES = cases_of(
     undecided("values not known", given(to=UNKNOWN), NAME),
     undecided("the strategy not known", given("mig", "strategy", to=UNKNOWN), NAME),
     undecided("the variable not known", given("devicePlugin", "env", to=[UNKNOWN]), NAME),
+    fails(
+        "MPS under mixed, beside a file whose MPS is not known",
+        their_chart({**_MIXED, **_with_files(a={"sharing": {"mps": UNKNOWN}}, m=_MPS)}),
+        "theirs",
+        words="'m'",
+    ),
+    undecided(
+        "MPS under mixed not known", their_chart({**_MIXED, **_with_files(m={"sharing": {"mps": UNKNOWN}})}), "theirs"
+    ),
     undecided("a file not known", given("devicePlugin", "config", "data", "mps-4", to=UNKNOWN), NAME),
 )

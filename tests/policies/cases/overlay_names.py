@@ -106,6 +106,7 @@ CASES = cases_of(
             (_share({"resources": [_FOUR, {"name": SLICE, "replicas": 1}]}), "replicas begin at 2"),
         )
     ),
+    undecided("MPS under mixed not known", _on_l4({"sharing": {"mps": UNKNOWN}}, {GPU: 1}), "theirs"),
     fails(
         "a file that the device plugin refuses: one replica of MPS",
         _on_l4(sharing(1, "mps"), {GPU: 1}, "single"),
