@@ -9,8 +9,6 @@ from gpu_blueprint.sharing.placement import can_place, explain_fault
 from .effects.charts import CHART_KINDS, read_value, read_value_flag
 from .effects.driver_images import holds_driver
 from .effects.gpu_counts import (
-    MIXED,
-    PluginFile,
     find_plugin_file,
     find_strategy,
     is_cut,
@@ -26,6 +24,7 @@ from .effects.gpu_nodes import (
     tolerates,
 )
 from .effects.mig_files import explain_refusal, list_mig_entries, read_layout
+from .effects.plugin_files import MIXED, PluginFile
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 from .values import NotYetKnownError, UnreadableError, read_document, read_flag, read_mapping, read_mappings, read_text
@@ -92,9 +91,9 @@ def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, sta
         wrong.append(None)
     for strategy in sorted({find_strategy(release, nodes, stack) for nodes in wrong}):
         report(f"the MIG strategy {strategy!r} gives slices and whole GPUs one name, or hands out no slices")
-    for file in _list_files(release, served, stack) if served else _list_all_files(release, stack):
-        if file.ends_plugin:
-            report(f"the MIG strategy {MIXED!r} ends the device plugin, because its config {file.name!r} shares by MPS")
+    files = _list_files(release, served, stack) if served else _list_all_files(release, stack)
+    for file in find_wrong(files, lambda file: file.ends_plugin):
+        report(f"the MIG strategy {MIXED!r} ends the device plugin, because its config {file.name!r} shares by MPS")
 
 
 def _list_files(release: Resource, nodes: Sequence[Resource], stack: Stack) -> list[PluginFile]:

@@ -47,6 +47,7 @@ def _installs_engine(stack: Stack) -> bool:
 
 
 def _list_policies(stack: Stack) -> list[Resource]:
+    """Return Kyverno's policies and Gatekeeper's constraints."""
     return [found for found in stack.resources if found.type.startswith((_CONSTRAINT, _CEL, _RULES))]
 
 
@@ -68,7 +69,7 @@ def _refuses_pods(policy: Resource, stack: Stack, namespace: str) -> bool:
         is_ours = not policy.kind.startswith("Namespaced") or read_namespace(policy) == namespace
         actions = policy.list_texts("spec", "validationActions")
         return policy.kind.endswith("ValidatingPolicy") and is_ours and (not actions or "Deny" in actions)
-    if policy.type.startswith(_RULES) and policy.kind in ("ClusterPolicy", "Policy"):
+    if policy.kind in ("ClusterPolicy", "Policy"):
         is_ours = policy.kind == "ClusterPolicy" or read_namespace(policy) == namespace
         rules = policy.list_blocks("spec", "rules")
         return is_ours and bool(find_wrong(rules, lambda rule: _enforces(rule, policy, namespace)))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,24 +12,30 @@ from ..values import NotYetKnownError, UnreadableError, read_mapping, read_mappi
 from .kubernetes_rights import matches_any, selects
 from .namespaces import read_name
 
-_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|//[^\n]*""")
-"""A text in CEL, which is kept, or a comment."""
+_COMMENT = re.compile(r"""((["'])(?:\\.|[^\\])*?\2)|//.*""")
+"""A text in CEL, which a split keeps, or a comment."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Operation:
     """One operation on one kind of objects, under any name and with any labels; in version v1 of its API group."""
 
     group: str
     resource: str
     operation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(Operation):
+    """An operation in a namespace."""
+
     namespace: str
     """Empty for every namespace."""
 
     @cached_property
-    def of_any_namespace(self) -> "Request":
-        """The operation without its namespace, on which most facts of a policy do not depend."""
-        return replace(self, namespace="")
+    def anywhere(self) -> Operation:
+        """The operation alone: most facts of a policy do not depend on the namespace."""
+        return Operation(group=self.group, resource=self.resource, operation=self.operation)
 
 
 def judges_changes(stack: Stack, group: str, resource: str, namespace: str) -> bool:
@@ -69,37 +75,36 @@ def _denies(binding: Resource, request: Request, stack: Stack) -> bool:
         return False
     match = binding.read_block("spec", "matchResources")
     return _covers(binding, "matchResources", request, stack) and (
-        not match.get("resourceRules") or binding.compute_once(_names_kind, "matchResources", request.of_any_namespace)
+        not match.get("resourceRules") or binding.compute_once(_names_kind, "matchResources", request.anywhere)
     )
 
 
 def _can_refuse(policy: Resource, request: Request, stack: Stack) -> bool:
     return (
-        policy.compute_once(_read_strict_match) is not None
+        policy.compute_once(_is_strict)
         and _covers(policy, "matchConstraints", request, stack)
-        and policy.compute_once(_names_kind, "matchConstraints", request.of_any_namespace)
+        and policy.compute_once(_names_kind, "matchConstraints", request.anywhere)
     )
 
 
-def _read_strict_match(policy: Resource) -> Mapping[str, Any] | None:
-    """Return the match of a policy that refuses something, also where it fails; None for another policy."""
-    spec, match = policy.read_block("spec"), policy.read_block("spec", "matchConstraints")
+def _is_strict(policy: Resource) -> bool:
+    """Tell whether a policy refuses something, also where it fails."""
     has_rules = any(_read_expression(rule) != "true" for rule in policy.list_blocks("spec", "validations"))
-    return match if has_rules and fails_closed(spec) else None
+    return has_rules and fails_closed(policy.read_block("spec"))
 
 
 def _covers(judge: Resource, field: str, request: Request, stack: Stack) -> bool:
     """Tell whether the match of a policy or of a binding leaves no request of a kind out."""
-    selector = judge.compute_once(_read_selector, field, request.of_any_namespace)
+    selector = judge.compute_once(_read_selector, field, request.anywhere)
     return selector is not None and _selects_namespace(selector, request, stack)
 
 
-def _read_selector(judge: Resource, field: str, request: Request) -> Mapping[str, Any] | None:
-    return _read_whole_selector(judge.read_block("spec", field), request)
+def _read_selector(judge: Resource, field: str, operation: Operation) -> Mapping[str, Any] | None:
+    return _read_whole_selector(judge.read_block("spec", field), operation)
 
 
-def _names_kind(judge: Resource, field: str, request: Request) -> bool:
-    return names(judge.read_block("spec", field), request)
+def _names_kind(judge: Resource, field: str, operation: Operation) -> bool:
+    return names(judge.read_block("spec", field), operation)
 
 
 def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
@@ -108,13 +113,14 @@ def speaks_of(policy: Resource, words: re.Pattern[str]) -> bool:
 
 
 def list_expressions(policy: Resource) -> list[str]:
-    """Return the expressions by which an admission policy decides, without their comments."""
+    """Return the parts of the expressions by which an admission policy decides: texts, and code between comments."""
     return policy.compute_once(_list_expressions)
 
 
 def _list_expressions(policy: Resource) -> list[str]:
     parts = [*policy.list_blocks("spec", "validations"), *policy.list_blocks("spec", "variables")]
-    return [_COMMENT.sub(r"\1", read_text(part.get("expression"), "expression")) for part in parts]
+    expressions = [read_text(part.get("expression"), "expression") for part in parts]
+    return [part for expression in expressions for part in _COMMENT.split(expression) if part]
 
 
 def fails_closed(judge: Mapping[str, Any]) -> bool:
@@ -134,10 +140,10 @@ def covers(match: Mapping[str, Any], request: Request, stack: Stack) -> bool:
     return selector is not None and _selects_namespace(selector, request, stack)
 
 
-def _read_whole_selector(match: Mapping[str, Any], request: Request) -> Mapping[str, Any] | None:
+def _read_whole_selector(match: Mapping[str, Any], operation: Operation) -> Mapping[str, Any] | None:
     """Return the selector of namespaces of a match; None if the match leaves objects of them out."""
     selector = read_mapping(match.get("namespaceSelector"), "namespaceSelector")
-    leaves_out = match.get("objectSelector") or names(match, request, "excludeResourceRules")
+    leaves_out = match.get("objectSelector") or names(match, operation, "excludeResourceRules")
     return None if leaves_out else selector
 
 
@@ -174,20 +180,20 @@ def _list_namespaces(stack: Stack) -> tuple[dict[str, Resource], NotYetKnownErro
     return by_name, None
 
 
-def names(match: Mapping[str, Any], request: Request, field: str = "resourceRules") -> bool:
-    """Tell whether one of the rules of a match names a request; rules that leave out must name no part of it."""
+def names(match: Mapping[str, Any], operation: Operation, field: str = "resourceRules") -> bool:
+    """Tell whether one of the rules of a match names an operation; rules that leave out must name no part of it."""
     rules = read_mappings(match.get(field), field)
     is_whole = field != "excludeResourceRules"
-    return any(_names(rule, request) and not (is_whole and rule.get("resourceNames")) for rule in rules)
+    return any(_names(rule, operation) and not (is_whole and rule.get("resourceNames")) for rule in rules)
 
 
-def _names(rule: Mapping[str, Any], request: Request) -> bool:
-    wanted = {"apiGroups": request.group, "operations": request.operation}
+def _names(rule: Mapping[str, Any], operation: Operation) -> bool:
+    wanted = {"apiGroups": operation.group, "operations": operation.operation}
     # The API server takes pods/* for pods too.
     resources = [name.removesuffix("/*") for name in read_texts(rule.get("resources"), "resources")]
     return (
         all(matches_any([value], read_texts(rule.get(field), field)) for field, value in wanted.items())
-        and matches_any([request.resource], resources)
+        and matches_any([operation.resource], resources)
         and matches_any(["v1"], read_texts(rule.get("apiVersions"), "apiVersions") or ["*"])
         and read_text(rule.get("scope"), "scope") != "Cluster"
     )

@@ -7,7 +7,7 @@ the device plugin makes of a file was run on k8s-device-plugin v0.19.1.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.catalog import Instance, MigTable
@@ -17,13 +17,11 @@ from ..values import read_document, read_flag, read_list, read_mapping, read_map
 from .charts import CHART_KINDS, read_value, read_value_flag
 from .gpu_nodes import is_operator, is_switched_off, read_node_labels
 from .mig_files import explain_refusal, list_mig_entries, read_layout
+from .plugin_files import MIXED, PluginFile, explain_file_refusal, read_replicas
 from .plugin_names import is_plugin, name_variants
 
 MIG_LABEL, PLUGIN_LABEL = "nvidia.com/mig.config", "nvidia.com/device-plugin.config"
-_PREFIX = "nvidia.com/"
 WHOLE = "nvidia.com/gpu"
-MIXED = "mixed"
-"""The MIG strategy under which each MIG profile has a resource name of its own."""
 _UNCUT = "all-disabled"
 
 
@@ -53,27 +51,10 @@ def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
     if len(charts) != 1 or is_switched_off(pool, "device-plugin"):
         return None
     file = find_plugin_file(charts[0], pool, stack)
-    devices = _cut(charts[0], pool, row, stack, file.strategy) if file else None
-    return _share(devices, file) if devices and file else None
-
-
-@dataclass(frozen=True)
-class PluginFile:
-    """The config file that the device plugin reads on some nodes, and what it makes of it."""
-
-    name: str
-    """Empty if the plugin reads no file."""
-    strategy: str
-    """The MIG strategy: ``none``, ``single`` or ``mixed``; any other text ends the plugin."""
-    sharing: Mapping[str, Any]
-    """Its ways of sharing: ``timeslicing`` and ``mps``, in lower case."""
-    is_missing: bool
-    """True if the program has no file of this name."""
-
-    @property
-    def ends_plugin(self) -> bool:
-        """True if the plugin ends at its start because the file shares by MPS under the MIG strategy mixed."""
-        return self.strategy == MIXED and self.sharing.get("mps") is not None
+    if file is None:
+        return None
+    devices = _cut(charts[0], pool, row, stack, file.strategy)
+    return _share(devices, file) if devices else None
 
 
 def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -> PluginFile | None:
@@ -90,7 +71,8 @@ def find_plugin_file(operator: Resource, nodes: Resource | None, stack: Stack) -
     if files is None:
         return None
     default = read_text(read_value(operator, *_find_config(operator, "devicePlugin"), "default"), "config.default")
-    label = read_text(read_node_labels(nodes).get(PLUGIN_LABEL), PLUGIN_LABEL) if nodes else ""
+    labels = read_node_labels(nodes) if nodes else {}
+    label = read_text(labels.get(PLUGIN_LABEL), PLUGIN_LABEL)
     name = (label or default) if files else ""
     return read_plugin_file(operator, name, files)
 
@@ -164,9 +146,9 @@ def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strate
     entries = list_mig_entries(configs).get(name) if configs else _find_built_in(name, row.gpu.mig)
     if entries is None:
         return Handout(whole, f"the MIG manager has no config {name!r}, so it leaves the GPUs whole")
-    found = _apply(entries, row, f"the MIG config {name!r} decides")
-    counts = name_variants(found.counts, operator) if found else None
-    return replace(found, counts=counts) if found and counts is not None else None
+    slices = _apply(entries, row)
+    counts = None if slices is None else name_variants(slices, operator)
+    return None if counts is None else Handout(counts, f"the MIG config {name!r} decides")
 
 
 def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]] | None:
@@ -182,8 +164,11 @@ def _find_built_in(name: str, table: MigTable | None) -> list[Mapping[str, Any]]
     return [{"mig-enabled": True, "mig-devices": layouts[name]}] if name in layouts else None
 
 
-def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Handout | None:
-    """Return the resources after the MIG manager has applied the entries that fit the GPU model."""
+def _apply(entries: list[Mapping[str, Any]], row: Instance) -> dict[str, int] | None:
+    """Return the resources after the MIG manager has applied the entries that fit the GPU model.
+
+    None if only device ids tell the entries apart, which the catalogue lacks.
+    """
     known = row.gpu.mig.profiles if row.gpu.mig else {}
     fitting = [entry for entry in entries if all(profile in known for profile in read_layout(entry))]
     counts: Counter[str] = Counter()
@@ -191,12 +176,12 @@ def _apply(entries: list[Mapping[str, Any]], row: Instance, because: str) -> Han
     for entry in fitting:
         devices = _list_devices(entry, row)
         if cut & devices:
-            return None  # device filters decide, and the catalogue has no PCI ids
+            return None
         cut |= devices
         for name, count in _count_device(entry).items():
             counts[name] += count * len(devices)
     counts[WHOLE] += row.gpu_devices - len(cut)
-    return Handout({name: count for name, count in counts.items() if count}, because)
+    return {name: count for name, count in counts.items() if count}
 
 
 def _count_device(entry: Mapping[str, Any]) -> dict[str, int]:
@@ -217,55 +202,19 @@ def _share(devices: Handout, file: PluginFile) -> Handout:
         return Handout({}, f"the device plugin has no config {file.name!r}, so it does not start")
     if file.ends_plugin:
         return Handout({}, f"the device plugin ends: its config {file.name!r} shares by MPS under the strategy mixed")
-    if refusal := _explain_refusal(file):
+    if refusal := explain_file_refusal(file):
         return Handout({}, f"the device plugin refuses its config {file.name!r}: {refusal}")
-    mode = "mps" if file.sharing.get("mps") is not None else "timeslicing"  # MPS alone is in force beside time-slicing
+    mode = "mps" if file.shares_by("mps") else "timeslicing"  # MPS alone is in force beside time-slicing
     block = read_mapping(file.sharing.get(mode), mode)
     renames = read_flag(block.get("renameByDefault"), "renameByDefault", default=False)
     counts = dict(devices.counts)
-    for resource, replicas in _read_replicas(block).items():
-        if mode == "mps" and resource != WHOLE:
-            continue
+    for resource, replicas in read_replicas(block).items():
         count = counts.pop(resource, 0) * replicas
         if count:
             counts[f"{resource}.shared" if renames else resource] = count
     return Handout(
         counts, devices.because if counts == devices.counts else f"the device plugin's config {file.name!r} decides"
     )
-
-
-_FEWEST = 2
-"""The smallest number of replicas that the device plugin accepts."""
-
-
-def _explain_refusal(file: PluginFile) -> str:
-    """Return why the device plugin refuses a file; empty if it reads it.
-
-    It reads the keys below ``sharing`` by their letters without regard to case, but the keys inside of a way to share
-    by their exact letters. The way that is not in force must be right too.
-    """
-    for mode in ("timeslicing", "mps"):
-        if file.sharing.get(mode) is None:
-            continue
-        items = read_mappings(read_mapping(file.sharing[mode], mode).get("resources"), "resources")
-        if not items:
-            return "it shares no resources"
-        for item in items:
-            if missing := [key for key in ("name", "replicas") if item.get(key) is None]:
-                return f"a resource has no {missing[0]}"
-            if int(read_number(item["replicas"], "resources.replicas")) < _FEWEST:
-                return f"replicas begin at {_FEWEST}"
-    return ""
-
-
-def _read_replicas(block: Mapping[str, Any]) -> dict[str, int]:
-    """Return extended resource → replicas; the plugin adds its prefix to a name without it."""
-    return {
-        f"{_PREFIX}{read_text(item.get('name'), 'resources.name').removeprefix(_PREFIX)}": int(
-            read_number(item.get("replicas"), "resources.replicas")
-        )
-        for item in read_mappings(block.get("resources"), "resources")
-    }
 
 
 _OWN = ("default-mig-parted-config",)

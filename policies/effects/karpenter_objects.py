@@ -142,7 +142,7 @@ def list_more_spot_types(pool: Resource) -> list[str]:
         row.instance_type
         for row in list_instances().values()
         if row not in chosen and _describe_gpus(row) in alike and not row.is_bare_metal
-        if "spot" in row.usage_classes and row.regions >= regions
+        if "spot" in row.usage_classes and row.regions.issuperset(regions)
     ]
 
 

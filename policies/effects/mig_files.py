@@ -58,7 +58,7 @@ def _list_faults(entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield each reason why mig-parted refuses an entry, and with it the file."""
     yield from (f"it does not know the key {key}" for key in entry if key not in _KEYS)
     yield from (f"{key} is missing" for key in ("devices", "mig-enabled") if key not in entry)
-    devices, enabled = entry.get("devices", "all"), entry.get("mig-enabled")
+    devices, enabled = entry.get("devices"), entry.get("mig-enabled")
     if devices is not UNKNOWN and devices != "all" and not _are_numbers(devices):
         yield "devices is neither all nor a list of numbers"
     if enabled is not UNKNOWN and enabled is not None and not isinstance(enabled, bool):

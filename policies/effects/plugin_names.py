@@ -19,25 +19,22 @@ def is_plugin(release: Resource) -> bool:
     return is_chart(release, "nvidia-device-plugin")
 
 
-def name_variants(counts: Mapping[str, int], chart: Resource) -> Mapping[str, int] | None:
-    """Return slices under the names that the device plugin of a chart gives them; None if nobody can tell.
+def name_variants(counts: Mapping[str, int], operator: Resource) -> Mapping[str, int] | None:
+    """Return slices under the names that the GPU Operator's device plugin gives them; None if nobody can tell.
 
     Before v0.20.0 a profile such as 1g.10gb+me has the name of the plain profile, because the pattern of the plain
     profile fits the beginning of it (NVIDIA/k8s-device-plugin#1462; its changelog of v0.20.0, #1807; run on v0.19.1).
     """
-    plain = {name: _VARIANT.sub("", name) for name in counts}
-    if all(name == short for name, short in plain.items()):
+    plain: Counter[str] = Counter()
+    for name, count in counts.items():
+        plain[_VARIANT.sub("", name)] += count
+    if plain == counts:
         return counts
-    stated = "" if is_plugin(chart) else read_text(read_value(chart, "devicePlugin", "version"), "devicePlugin.version")
-    version = _parse_version(stated or chart.read_text("version"))
+    stated = read_text(read_value(operator, "devicePlugin", "version"), "devicePlugin.version")
+    version = _parse_version(stated or operator.read_text("version"))
     if version is None:
         return None
-    if version >= (_FIRST_PLUGIN if stated or is_plugin(chart) else _FIRST_CHART):
-        return counts
-    found: Counter[str] = Counter()
-    for name, count in counts.items():
-        found[plain[name]] += count
-    return found
+    return counts if version >= (_FIRST_PLUGIN if stated else _FIRST_CHART) else plain
 
 
 def _parse_version(text: str) -> tuple[int, ...] | None:

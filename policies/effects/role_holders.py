@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from operator import itemgetter
 from typing import Any, Literal
 
 from gpu_blueprint.catalog import namespaces
@@ -74,7 +73,7 @@ def houses_people(namespace: str, stack: Stack) -> bool:
 
 def _houses_people(stack: Stack, namespace: str) -> bool:
     by_namespace, others = stack.compute_once(_group_bindings)
-    bindings = [binding for _, binding in sorted([*by_namespace.get(namespace, ()), *others], key=itemgetter(0))]
+    bindings = [binding for _, binding in sorted([*by_namespace.get(namespace, ()), *others])]
     return bool(
         find_wrong(bindings, lambda binding: _lets_people_into(binding, namespace, stack))
         or find_wrong(stack.select(*ENTRY_KINDS), lambda entry: _admits_into(entry, namespace))

@@ -20,5 +20,9 @@ EQUIVALENT = {
         "a service that does not exist; every wildcard for its name serves"
     ),
     "effects.helm_texts._walk: ('values',) → ('~values',)": "the words of a message about values without any key",
+    (
+        "effects.karpenter_objects.list_more_spot_types: "
+        "'spot' in row.usage_classes and row.regions.issuperset(regions) → row.regions.issuperset(regions)"
+    ): "EC2 sells every type as spot that has as many of the same GPU as another type",
     "queues._refuse_empty_promises: total > limit → total >= limit": "isclose leaves equal sums out",
 }

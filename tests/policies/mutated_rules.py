@@ -245,7 +245,7 @@ def _trace_calls() -> Mapping[Unit, set[Case]]:
     }
     for case in CASES:
         places: set[tuple[str, int]] = set()
-        _forget_results(case)
+        _forget_facts(case)
 
         def note(frame: FrameType, event: str, _: Any, places: set[tuple[str, int]] = places) -> None:
             if event == "call":
@@ -261,8 +261,8 @@ def _trace_calls() -> Mapping[Unit, set[Case]]:
     return called
 
 
-def _forget_results(case: Case) -> None:
+def _forget_facts(case: Case) -> None:
     """Let a case compute every fact again: cases share resources, and a resource keeps the facts about itself."""
     stack = build_stack(case)
     for holder in (stack, *stack.resources):
-        vars(holder).pop("_results", None)
+        vars(holder).pop("_facts", None)

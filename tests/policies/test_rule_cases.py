@@ -125,17 +125,20 @@ def test_an_unknown_value_neither_silences_a_rule_nor_causes_a_false_alarm(rule:
             _judge_with_each_value_unknown(case)
 
 
+OF_ALL_FORMS: tuple[Any, ...] = (UNKNOWN, "odd", [])
+"""A value that is not known, one of another form, and one that is empty."""
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_rule_gives_the_same_verdicts_if_no_fact_is_remembered(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [case for case in CASES if case.rule == rule.id and len(build_stack(case).resources) < SMALL_STACK]
-    odd: tuple[Any, ...] = (UNKNOWN, "odd", [])
 
     def judge_all() -> list[tuple[str, InPath, list[Verdict]]]:
         return [
             (str(case), path, verdicts)
             for case in cases
-            for value in odd
+            for value in OF_ALL_FORMS
             for path, verdicts in _judge_with_each_value_replaced(case, value)
         ]
 

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from policies.facts import FactHolder
+
 from ..support.plans import ROOT
 from . import mutated_rules
 from .cases import CASES
+from .cases.stacks import build_stack
 from .mutated_rules import World, find_cases, list_all_units, list_sources, survives
 from .mutations import Mutant, Unit, list_mutants, list_units
 
@@ -107,6 +110,14 @@ def test_only_cases_that_reach_a_function_run() -> None:
     rules = {case.rule for case in find_cases(find_unit("tags.list_missing_tags"))}
     assert rules == {"required-tags"}
     assert len(find_cases(find_unit("cost.under-hourly-ceiling"))) < len(CASES) / 10
+
+
+def test_a_case_that_is_traced_computes_every_fact_again() -> None:
+    stack, asked = build_stack(CASES[0]), list[FactHolder]()
+    for holder in (stack, *stack.resources) * 2:
+        mutated_rules._forget_facts(CASES[0])
+        holder.compute_once(asked.append)
+    assert len(asked) == 2 * (1 + len(stack.resources))
 
 
 @pytest.mark.parametrize("body", ["while True:\n        pass", "sum(1 for _ in iter(int, 1))"])

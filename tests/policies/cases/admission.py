@@ -36,7 +36,7 @@ def _quota(gpus: Any = "8", namespace: Any = "team", name: str = "gpus") -> Reso
     return resource("kubernetes:core/v1:ResourceQuota", name, {"metadata": {"namespace": namespace}, "spec": spec})
 
 
-def bind_in(subject: Any, namespace: str = "team") -> Resource:
+def bind_in(subject: Any, namespace: Any = "team") -> Resource:
     props = {"metadata": {"namespace": namespace}, "roleRef": {"name": "edit"}, "subjects": [subject]}
     return resource("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding", "people", props)
 
@@ -109,6 +109,7 @@ def _list_population(words: str) -> tuple[Case, ...]:
         passes("the namespace monitoring", program(GPUS, space_of("monitoring"), _quota(namespace="monitoring"))),
         undecided("a quota of a namespace not known", program(GPUS, space_of(), _quota(namespace=UNKNOWN)), "space"),
         undecided("a quota beside it", team(_quota(namespace=UNKNOWN, name="other")), "space"),
+        undecided("people of a namespace not known", program(GPUS, space_of(), bind_in(_PEOPLE, UNKNOWN)), "space"),
         undecided("a name not known", program(GPUS, space_of(UNKNOWN), _quota()), "space"),
         undecided("a grant not known", team(quota=_quota(UNKNOWN)), "space"),
     )

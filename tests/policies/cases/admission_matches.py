@@ -12,6 +12,7 @@ from .stacks import Case, cases_of, fails, node_pool, passes, program, requireme
 _NAME = "kubernetes.io/metadata.name"
 _TEXT = "!object.spec.priorityClassName.startsWith('system-')"
 _NODE, _CLUSTER = "system-node-critical", "system-cluster-critical"
+_UNNAMED = {"metadata": {"name": UNKNOWN}}
 _RULES: Any = object()
 """Stands for the validation of most cases."""
 
@@ -128,6 +129,7 @@ _WRONG: dict[str, tuple[Resource, ...]] = {
     "a version that pods lack": _matching(resourceRules=[{**PODS, "apiVersions": ["v2"]}]),
     "commands in pods": _matching(resourceRules=[{**PODS, "resources": ["pods/exec"]}]),
     "a webhook that errors pass": (_hook(failurePolicy="Ignore"),),
+    "a webhook for objects by labels": (_hook(objectSelector={"matchLabels": {"a": "b"}}),),
     "a webhook for other namespaces": (_hook(namespaceSelector={"matchLabels": {"tenant": "b"}}),),
     "a webhook that changes pods": (
         resource(f"{API}:MutatingWebhookConfiguration", "a", {"webhooks": [{"rules": [PODS]}]}),
@@ -159,6 +161,11 @@ def _list_matches() -> tuple[Case, ...]:
         *(passes(f"matches: {about}", team(*parts)) for about, parts in _RIGHT.items()),
         *(fails(f"matches: {about}", team(*parts), "space") for about, parts in _WRONG.items()),
         undecided("an action of Kyverno not known", team(_kyverno(UNKNOWN)), "space"),
+        undecided(
+            "a namespace by its labels, before one whose name is not known",
+            team(*_RIGHT["namespaces in the policy"], resource("kubernetes:core/v1:Namespace", "next", _UNNAMED)),
+            "next",
+        ),
         undecided("a selector of a webhook not known", team(_hook(namespaceSelector=UNKNOWN)), "space"),
         undecided("what a policy leaves out is not known", team(*_matching(excludeResourceRules=[UNKNOWN])), "space"),
     )
@@ -187,7 +194,10 @@ _MAKERS = (
             f"{_OWNED} || '//' == ''  // nodeName",
         )
     ),
-    passes("a text that looks like a comment", team(*_each(f"{_OWNED} && 'https://x' != object.spec.nodeName"))),
+    *(
+        passes(f"a text that looks like a comment: {text}", team(*_each(f"{_OWNED} && {text} != object.spec.nodeName")))
+        for text in ("'https://x'", '"https://x"', r'"\"//"')
+    ),
     passes("who makes pods, beside a policy about images", team(*_each(_OWNED, "object.spec.containers.size() == 1"))),
 )
 _PRIORITIES = (

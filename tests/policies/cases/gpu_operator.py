@@ -20,7 +20,7 @@ from .stacks import (
     with_value,
 )
 
-NAME = "gpu-prod-gpu-operator-release"
+NAME, _RESEARCH = "gpu-prod-gpu-operator-release", "gpu-research-gpu-operator-release"
 _SOME = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
 _ALL = [{"operator": "Exists"}]
 _DATA = ("values", "migManager", "config", "data")
@@ -37,13 +37,18 @@ def their_chart(values: Any, chart: str = "gpu-operator") -> Build:
 _OFF = {"devices": "all", "mig-enabled": False}
 
 
+def _written(file: Any) -> Build:
+    """Research with another file of the MIG manager in the GPU Operator's values."""
+    return with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), file)
+
+
 def _configs(layouts: Any) -> Build:
     """Research with other MIG layouts in the GPU Operator's values."""
     entries = {
         name: [{"devices": "all", "mig-enabled": True, "mig-devices": layout}] for name, layout in layouts.items()
     }
     text = yaml.safe_dump({"version": "v1", "mig-configs": {"all-disabled": [_OFF], **entries}})
-    return with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), text)
+    return _written(text)
 
 
 def _with_entry(**fields: Any) -> Any:
@@ -57,6 +62,11 @@ _READ: tuple[dict[str, Any], ...] = (
     {"mig-enabled": True, "mig-devices": {"1g.10gb": 7.0}},
 )
 """Fields of entries that mig-parted reads."""
+NOT_YET_KNOWN: tuple[dict[str, Any], ...] = (
+    {"mig-enabled": UNKNOWN},
+    {"mig-enabled": True, "mig-devices": {"1g.10gb": UNKNOWN}},
+)
+"""Fields of entries that mig-parted may refuse."""
 
 LEGAL = cases_of(
     "mig-config-legal",
@@ -64,24 +74,21 @@ LEGAL = cases_of(
     passes("no MIG manager", shipped_stack("prod")),
     passes("configs elsewhere", their_chart({"migManager": {"config": {"name": "elsewhere"}}})),
     passes("charts of another program without values", program(release("gpu-operator"), release("nginx", "web"))),
-    passes("an empty config", with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), "")),
-    passes(
-        "a config without layouts",
-        with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), "version: v1"),
-    ),
+    passes("an empty config", _written("")),
+    passes("a config without layouts", _written("version: v1")),
     passes("a layout of a GPU that the stack does not use", _configs({"blackwell": {"1g.24gb": 4}})),
     passes("a layout that fits only the larger of two GPUs with the profile", _configs({"mixed": {"1g.10gb": 7}})),
     fails(
         "a profile that no GPU has",
         _configs({"odd": {"9g.99gb": 1}}),
-        "gpu-research-gpu-operator-release",
+        _RESEARCH,
         words=("odd", "9g.99gb"),
     ),
     *(
         fails(
             f"a file that the MIG manager refuses: {words}, {file}",
-            with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), yaml.safe_dump(file)),
-            "gpu-research-gpu-operator-release",
+            _written(yaml.safe_dump(file)),
+            _RESEARCH,
             words=f"refuses all MIG configs of gpu-research-gpu-operator-release: {words}",
         )
         for file, words in (
@@ -112,46 +119,44 @@ LEGAL = cases_of(
     *(
         passes(
             f"a file that the MIG manager reads: {fields}",
-            with_value(
-                *("research", "Release", "gpu-operator", (*_DATA, "config.yaml")), yaml.safe_dump(_with_entry(**fields))
-            ),
+            _written(yaml.safe_dump(_with_entry(**fields))),
         )
         for fields in _READ
+    ),
+    *(
+        passes(f"GPUs of an entry not known: {devices!r}", _written(_with_entry(devices=devices)))
+        for devices in (UNKNOWN, [0, UNKNOWN])
+    ),
+    *(
+        undecided(f"an entry not known: {fields}", _written(_with_entry(**fields)), _RESEARCH)
+        for fields in NOT_YET_KNOWN
     ),
     passes("a layout that cuts nothing", _configs({"none": {}})),
     passes("a count of 0 beside another profile", _configs({"some": {"1g.10gb": 7, "2g.20gb": 0}})),
     fails(
         "profiles of two GPU models",
         _configs({"odd": {"1g.5gb": 1, "1g.10gb": 1, "1g.18gb": 1}}),
-        "gpu-research-gpu-operator-release",
+        _RESEARCH,
         words="no single GPU model",
     ),
     fails(
         "a layout without placement",
         _configs({"odd": {"1g.10gb": 99}}),
-        "gpu-research-gpu-operator-release",
+        _RESEARCH,
         words="fits no GPU",
     ),
     undecided(
         "values not known",
         with_value("research", "Release", "gpu-operator", ("values",), UNKNOWN),
-        "gpu-research-gpu-operator-release",
+        _RESEARCH,
     ),
     undecided(
         "data not known",
         with_value("research", "Release", "gpu-operator", _DATA, UNKNOWN),
-        "gpu-research-gpu-operator-release",
+        _RESEARCH,
     ),
-    undecided(
-        "the config not known",
-        with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), UNKNOWN),
-        "gpu-research-gpu-operator-release",
-    ),
-    fails(
-        "a config that is not YAML",
-        with_value("research", "Release", "gpu-operator", (*_DATA, "config.yaml"), "a: ["),
-        "gpu-research-gpu-operator-release",
-    ),
+    undecided("the config not known", _written(UNKNOWN), _RESEARCH),
+    fails("a config that is not YAML", _written("a: ["), _RESEARCH),
 )
 
 DRIVER = cases_of(

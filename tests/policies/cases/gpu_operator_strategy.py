@@ -138,12 +138,16 @@ CASES = cases_of(
     passes(
         "MPS under mixed in a file that no node reads", program(_operator({**_MIXED, **_with_files(m=_MPS)}), _WHOLE)
     ),
-    passes(
-        "nodes that are cut, whose file states mixed, beside a default that does not",
-        program(
-            _operator({"mig": {"strategy": ""}, **_with_files("d", a={"flags": _MIXED_FLAGS}, d={})}),
-            _labelled_cut("a"),
-        ),
+    *(
+        passes(
+            f"nodes that are cut, whose file states mixed, beside a default that does not{about}",
+            program(
+                _operator({"mig": {"strategy": ""}, **_with_files("d", a={"flags": _MIXED_FLAGS}, d={})}),
+                _labelled_cut("a"),
+                *overlays,
+            ),
+        )
+        for about, overlays in (("", ()), (", and an overlay of their slices", (_SLICES,)))
     ),
     passes("slices of another device plugin", program(_operator({"devicePlugin": {"enabled": False}}), _SLICES)),
     passes("MPS under single without MIG", their_chart({"mig": {"strategy": "single"}, **_with_files(m=_MPS)})),
@@ -181,5 +185,14 @@ CASES = cases_of(
     undecided("values not known", given(to=UNKNOWN), NAME),
     undecided("the strategy not known", given("mig", "strategy", to=UNKNOWN), NAME),
     undecided("the variable not known", given("devicePlugin", "env", to=[UNKNOWN]), NAME),
+    fails(
+        "MPS under mixed, beside a file whose MPS is not known",
+        their_chart({**_MIXED, **_with_files(a={"sharing": {"mps": UNKNOWN}}, m=_MPS)}),
+        "theirs",
+        words="'m'",
+    ),
+    undecided(
+        "MPS under mixed not known", their_chart({**_MIXED, **_with_files(m={"sharing": {"mps": UNKNOWN}})}), "theirs"
+    ),
     undecided("a file not known", given("devicePlugin", "config", "data", "mps-4", to=UNKNOWN), NAME),
 )

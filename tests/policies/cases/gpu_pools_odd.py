@@ -5,7 +5,7 @@ from typing import Any
 from policies import UNKNOWN, Resource
 
 from .node_overlays import overlay
-from .overlay_counts import SLICE, operator
+from .overlay_counts import AMBIGUOUS, SLICE, operator, own_mig
 from .stacks import Build, cases_of, fails, node_pool, passes, program, requirement, undecided
 
 _TYPE, _WELL_KNOWN = "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-"
@@ -224,9 +224,17 @@ REACHABLE = cases_of(
             overlay({"nvidia.com/mig-2g.20gb": 24}, "p5.48xlarge", pools=("cut",)),
         ),
     ),
+    passes("one of two limits", program(operator(), _cut(SLICE, "nvidia.com/mig-2g.20gb"))),
     passes(
-        "one of two limits",
-        program(operator(), _cut(SLICE, "nvidia.com/mig-2g.20gb")),
+        "a limit in slices of one of two types, which nobody can count",
+        program(
+            own_mig(own=AMBIGUOUS),
+            node_pool(
+                requirement(_TYPE, "g6.xlarge", "p5.48xlarge"),
+                template={"metadata": {"labels": {"nvidia.com/mig.config": "own"}}},
+                limits={SLICE: "56"},
+            ),
+        ),
     ),
     passes("a limit in thousands", _g6(limits={"nvidia.com/gpu": "1k"})),
     fails(

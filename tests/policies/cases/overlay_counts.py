@@ -75,7 +75,8 @@ _FILTERED = [
     {"device-filter": "0x20B010DE", "devices": "all", "mig-enabled": True, "mig-devices": {"1g.5gb": 7}},
     {"device-filter": ["0x233010DE"], "devices": "all", "mig-enabled": True, "mig-devices": {"1g.10gb": 7}},
 ]
-_AMBIGUOUS = [{**entry, "mig-devices": {"1g.10gb": count}} for entry, count in zip(_FILTERED, (4, 7), strict=True)]
+AMBIGUOUS = [{**entry, "mig-devices": {"1g.10gb": count}} for entry, count in zip(_FILTERED, (4, 7), strict=True)]
+"""Entries that both fit an H100; only its device id tells which counts."""
 
 
 def on_h100(release_: Resource, config: Any, capacity: Any, *more: Resource) -> Build:
@@ -118,7 +119,7 @@ MIG = (
     passes("a config elsewhere", on_h100(operator(migManager={"config": {"name": "own"}}), "own", {GPU: 0, SLICE: 8})),
     passes("one GPU of eight cut", on_h100(own_mig(own=_ONE), "own", {GPU: 7, SLICE: 7})),
     passes("entries for other GPU models", on_h100(own_mig(own=_FILTERED), "own", _SEVEN)),
-    passes("entries that only device ids tell apart", on_h100(own_mig(own=_AMBIGUOUS), "own", {GPU: 0, SLICE: 32})),
+    passes("entries that only device ids tell apart", on_h100(own_mig(own=AMBIGUOUS), "own", {GPU: 0, SLICE: 32})),
     passes("no operator in the program", program(labelled(CUT, "own"), overlay({SLICE: 8}, "p5.48xlarge"))),
     passes("a MIG manager that is off", on_h100(operator(migManager={"enabled": False}), "all-1g.10gb", {SLICE: 8})),
     passes("another strategy, which another rule refuses", on_h100(operator("single"), "all-1g.10gb", {SLICE: 8})),

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from policies import UNKNOWN
+from policies import UNKNOWN, Resource
 
+from .gpu_operator import NOT_YET_KNOWN
 from .node_overlays import overlay
 from .overlay_counts import CUT_ALL, GPU, SHARED, SLICE, labelled, on_h100, operator, own_mig, sharing
 from .stacks import GONE, Build, cases_of, fails, passes, program, undecided
@@ -19,10 +20,16 @@ def _share(block: Any) -> Any:
     return {"sharing": {"timeSlicing": block}}
 
 
-def _on_l4(file: Any, capacity: Any) -> Build:
+def _on_l4(file: Any, capacity: Any, strategy: str = "mixed") -> Build:
     """A node with one L4 whose device plugin reads a file."""
     files: dict[str, Any] = {"devicePlugin": {"config": {"data": {"ts": file}}}}
-    return program(operator(**files), labelled(SHARED, "ts", "g6.xlarge"), overlay(capacity, "g6.xlarge"))
+    return program(operator(strategy, **files), labelled(SHARED, "ts", "g6.xlarge"), overlay(capacity, "g6.xlarge"))
+
+
+def _write_mig(entry: Any) -> Resource:
+    """The operator with a file of the MIG manager that is no text yet."""
+    file = {"version": "v1", "mig-configs": {"own": [entry]}}
+    return operator(migManager={"config": {"name": "own", "data": {"config.yaml": file}}})
 
 
 CASES = cases_of(
@@ -73,6 +80,14 @@ CASES = cases_of(
         on_h100(own_mig(own=[CUT_ALL], other=[{"devices": "all", "mig-enabled": True}]), "own", {GPU: 8}),
     ),
     *(
+        undecided(
+            f"a file that the MIG manager may refuse: {fields}",
+            on_h100(_write_mig({**CUT_ALL, **fields}), "own", {GPU: 0, SLICE: 56}),
+            "theirs",
+        )
+        for fields in NOT_YET_KNOWN
+    ),
+    *(
         passes(f"one GPU: the device plugin reads {keys}", _on_l4(file, {GPU: count}))
         for keys, file, count in (
             ("flags of exact letters alone", sharing(RenameByDefault=True), 4),
@@ -90,5 +105,12 @@ CASES = cases_of(
             (_share({"resources": [{"name": GPU, "Replicas": 4}]}), "a resource has no replicas"),
             (_share({"resources": [_FOUR, {"name": SLICE, "replicas": 1}]}), "replicas begin at 2"),
         )
+    ),
+    undecided("MPS under mixed not known", _on_l4({"sharing": {"mps": UNKNOWN}}, {GPU: 1}), "theirs"),
+    fails(
+        "a file that the device plugin refuses: one replica of MPS",
+        _on_l4(sharing(1, "mps"), {GPU: 1}, "single"),
+        "theirs",
+        words="replicas begin at 2",
     ),
 )

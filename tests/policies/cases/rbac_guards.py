@@ -33,8 +33,8 @@ def _limited(field: str, value: Any) -> Resource:
     return _guard(matchConstraints={**rules, field: value})
 
 
-def _space(name: str = "team", **labels: str) -> Resource:
-    return resource("kubernetes:core/v1:Namespace", name, {"metadata": {"name": name, "labels": labels}})
+def _space(name: Any = "team", **labels: str) -> Resource:
+    return resource("kubernetes:core/v1:Namespace", "space", {"metadata": {"name": name, "labels": labels}})
 
 
 def _guarded(
@@ -55,6 +55,10 @@ GUARDS = cases_of(
     passes("a policy guards the bindings", _guarded(_guard(), _use())),
     passes("removals too", _guarded(_guard(), _use(), rules=(_CHANGE, _DELETE))),
     passes("a policy for the namespace by its name", _guarded(_guard(), _use(_BY_NAME), space=_space())),
+    passes(
+        "a policy for the namespace by its name, which another program makes",
+        _guarded(_guard(), _use(_BY_NAME), space=_space("other")),
+    ),
     passes("a policy for every namespace", _guarded(_guard(), _use(None))),
     passes("a policy for everything", _guarded(_guard({"resources": ["*"], "operations": ["*"]}), _use())),
     passes("two policies", _guarded(_guard({"operations": ["UPDATE"]}), _use(), _guard({"operations": ["DELETE"]}))),
@@ -109,6 +113,7 @@ GUARDS = cases_of(
         words="change labels of namespaces",
     ),
     fails("a guarded role that no binding gives", program(role(_CHANGE), _guard(), _use(None)), "role", words=_WORDS),
+    undecided("a namespace that may be the team's", _guarded(_guard(), _use(), space=_space(UNKNOWN)), "role"),
     undecided("a binding of a policy not known", _guarded(_guard(), _use(actions=(UNKNOWN,))), "role"),
     passes("an unknown policy and no right over bindings", _guarded(_use(actions=(UNKNOWN,)), rules=(_READ,))),
 )

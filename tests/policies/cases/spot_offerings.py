@@ -36,8 +36,13 @@ _EFA = [{"interfaceType": "interface"}, {"interfaceType": "efa-only"}]
 
 
 def _together(bought: Any, *, own: bool = True, **spec: Any) -> Build:
-    """A pool of one type in one zone, with its node class."""
-    pool = node_pool(_H100, bought, requirement(_ZONE, "us-east-1a"), node={"nodeClassRef": {"name": "efa"}})
+    """A pool of one of two alike types in one zone, with its node class."""
+    pool = node_pool(
+        requirement(_TYPE, "g6.12xlarge"),
+        bought,
+        requirement(_ZONE, "us-east-1a"),
+        node={"nodeClassRef": {"name": "efa"}},
+    )
     made = {"metadata": {"name": "efa" if own else "other"}, "spec": spec}
     return program(pool, resource("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "efa", made))
 
@@ -92,10 +97,29 @@ CASES = cases_of(
         words="could add us-east-1d;",
     ),
     fails(
+        "a type beside another with as many of its GPUs, and a subnet that does not name its zone",
+        program(
+            node_pool(requirement(_TYPE, "g6.12xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
+            resource("aws:ec2/subnet:Subnet", "near", {"availabilityZoneId": "use1-az1"}),
+        ),
+        "theirs",
+        words="could add g6.24xlarge;",
+    ),
+    fails(
+        "a type beside many others with its GPU, of which the message names four",
+        _offered(requirement(_TYPE, "g6.xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
+        "theirs",
+        words="could add g6.2xlarge, g6.4xlarge, g6.8xlarge, g6.16xlarge;",
+    ),
+    fails(
         "a type beside others with as many of its GPUs",
         _offered(requirement(_TYPE, "g6.12xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
         "theirs",
         words="could add g6.24xlarge;",
+    ),
+    passes(
+        "a type with two T4Gs, which only bare metal has too",
+        _offered(requirement(_TYPE, "g5g.16xlarge"), _SPOT, requirement(_ZONE, "us-east-1a")),
     ),
     passes(
         "a type with one H100, which no other type has",

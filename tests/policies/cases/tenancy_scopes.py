@@ -202,6 +202,24 @@ BOUNDED = cases_of(
             _SPACE, _quota({"pods": 9}, scopes=["Terminating"]), _quota({"cpu": 9}, "b", scopes=["NotTerminating"])
         ),
     ),
+    passes(
+        "pods that end, and pods that do not, beside limits not known",
+        program(
+            _SPACE,
+            _quota({"pods": 9}, scopes=["Terminating"]),
+            _quota({"pods": 9}, "b", scopes=["NotTerminating"]),
+            _quota(UNKNOWN, "c"),
+        ),
+    ),
+    fails(
+        "pods that end and request something, and pods that do neither",
+        program(
+            _SPACE,
+            _quota({"pods": 9}, scopes=["Terminating", "NotBestEffort"]),
+            _quota({"pods": 9}, "b", scopes=["NotTerminating", "BestEffort"]),
+        ),
+        "space",
+    ),
     passes("a namespace of Redshift", program(resource("aws:redshiftserverless/namespace:Namespace", "a", {}))),
     passes(
         "the namespace default, and a quota that names none",

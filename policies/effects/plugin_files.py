@@ -1,0 +1,78 @@
+"""The config files of NVIDIA's device plugin: how they share GPUs, and the reason why the plugin refuses one.
+
+Source: NVIDIA/k8s-device-plugin v0.20.0, read 2026-11-20; run on v0.19.1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..values import UNKNOWN, NotYetKnownError, read_mapping, read_mappings, read_number, read_text
+
+_PREFIX = "nvidia.com/"
+MIXED = "mixed"
+"""The MIG strategy under which each MIG profile has a resource name of its own."""
+
+
+@dataclass(frozen=True)
+class PluginFile:
+    """The config file that the device plugin reads on some nodes, and what it makes of it."""
+
+    name: str
+    """Empty if the plugin reads no file."""
+    strategy: str
+    """The MIG strategy: ``none``, ``single`` or ``mixed``; any other text ends the plugin."""
+    sharing: Mapping[str, Any]
+    """Its ways of sharing: ``timeslicing`` and ``mps``, in lower case."""
+    is_missing: bool
+    """True if the program has no file of this name."""
+
+    @property
+    def ends_plugin(self) -> bool:
+        """True if the plugin ends at its start because the file shares by MPS under the MIG strategy mixed."""
+        return self.strategy == MIXED and self.shares_by("mps")
+
+    def shares_by(self, mode: str) -> bool:
+        """Tell whether the file has a way of sharing; null is none.
+
+        Raises:
+            NotYetKnownError: It is not known yet.
+        """
+        section = self.sharing.get(mode)
+        if section is UNKNOWN:
+            raise NotYetKnownError(f"{self.name}.sharing.{mode}")
+        return section is not None
+
+
+_FEWEST = 2
+"""The smallest number of replicas that the device plugin accepts."""
+
+
+def explain_file_refusal(file: PluginFile) -> str:
+    """Return why the device plugin refuses a file; empty if it reads it.
+
+    It reads the keys below ``sharing`` by their letters without regard to case, but the keys inside of a way to share
+    by their exact letters. The way that is not in force must be right too.
+    """
+    for mode in ("timeslicing", "mps"):
+        if not file.shares_by(mode):
+            continue
+        items = read_mappings(read_mapping(file.sharing[mode], mode).get("resources"), "resources")
+        if not items:
+            return f"it shares no resources by {mode}"
+        for item in items:
+            if missing := [key for key in ("name", "replicas") if item.get(key) is None]:
+                return f"a resource has no {missing[0]}"
+            if int(read_number(item["replicas"], "resources.replicas")) < _FEWEST:
+                return f"replicas begin at {_FEWEST}"
+    return ""
+
+
+def read_replicas(block: Mapping[str, Any]) -> dict[str, int]:
+    """Return extended resource → replicas; the plugin adds its prefix to a name without it."""
+    return {
+        f"{_PREFIX}{read_text(item.get('name'), 'resources.name').removeprefix(_PREFIX)}": int(
+            read_number(item.get("replicas"), "resources.replicas")
+        )
+        for item in read_mappings(block.get("resources"), "resources")
+    }
