@@ -25,7 +25,8 @@ def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, s
     if _is_for_tenants(namespace, settings, stack):
         name = read_name(namespace)
         quotas = _list_quotas(name, stack)
-        if (_grants_gpus(quotas) or not limits_resource(quotas, _GPU)) and not _is_judged(name, stack, _looks_at_pods):
+        may_ask = _grants_gpus(quotas) or not limits_resource(quotas, _GPU)
+        if may_ask and not _is_judged(name, stack, lambda policy: policy.compute_once(_looks_at_pods)):
             _require_all_quotas(stack)
             report(f"pods of namespace {name} reach GPU nodes, and no admission policy judges what such a pod asks for")
 
@@ -48,7 +49,7 @@ def _is_out_of_reach(of_system: str, name: str, stack: Stack) -> bool:
     """Tell whether a quota or an admission policy lets no pod of a PriorityClass into a namespace."""
     ways: tuple[Callable[[], bool], ...] = (
         lambda: refuses_class(_list_quotas(name, stack), of_system),
-        lambda: _is_judged(name, stack, lambda policy: _speaks_of(policy, of_system)),
+        lambda: _is_judged(name, stack, lambda policy: policy.compute_once(_speaks_of, of_system)),
     )
     return bool(find_wrong(ways, lambda holds: holds()))
 
