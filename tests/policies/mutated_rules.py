@@ -191,7 +191,10 @@ def survives(mutant: Mutant) -> bool:
 def list_survivors(unit: Unit) -> tuple[list[str], int]:
     """Return the mutants of a unit that no case notices, and the number of all its mutants."""
     mutants = list(list_mutants(unit, list_sources()[unit.module].tree))
-    return sorted({str(mutant) for mutant in mutants if survives(mutant)}), len(mutants)
+    unnoticed = sorted({str(mutant) for mutant in mutants if survives(mutant)})
+    for case in find_cases(unit):
+        _forget_facts(case)  # facts hold the functions of the mutants, and with them their modules
+    return unnoticed, len(mutants)
 
 
 def list_all_units() -> list[Unit]:
