@@ -5,6 +5,7 @@ waits again hangs for ever, and none comes once a test has failed; its thread en
 """
 
 import faulthandler
+import gc
 import math
 import signal
 import sys
@@ -169,7 +170,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Bound Python's own end, which waits for every thread that a test has left."""
+    """Bound Python's own end, which waits for every thread that a test has left, and need not look for garbage."""
+    gc.freeze()
     faulthandler.dump_traceback_later(float(config.getini(_LAST_SECONDS)), exit=True, file=2)
 
 
