@@ -11,7 +11,7 @@ from .table import read_rows
 
 FILE = "server_flags.csv"
 
-FlagKind = Literal["switch", "number", "text"]
+FlagKind = Literal["switch", "number", "json", "text"]
 FlagOwner = Literal["platform", "team"]
 
 

@@ -1,5 +1,6 @@
 """Further flags of servers, compared with the table of flags and the release of the image."""
 
+import json
 import math
 import re
 from collections.abc import Iterator
@@ -18,7 +19,8 @@ from .model_versions import list_versions
 
 _SUFFIXED = re.compile(r"-?\d+(\.\d+)?[kKmMgGtT]?")
 """A number as vLLM reads it, such as 8k."""
-_WORDS = {"switch": "true or false", "number": "a number", "text": "a text or a number"}
+_JSON_SUFFIX = re.compile(r"(?<=\d)[kKmMgGtT](?=\s*[,}\]])")
+_WORDS = {"switch": "true or false", "number": "a number", "json": "a JSON object", "text": "a text or a number"}
 _NO, _MOST = "no-", "max-"
 _NO_LIMIT = -1
 """Value by which some counts mean: no limit, or the server's own choice."""
@@ -100,6 +102,8 @@ def _suggest_value(flag: ServerFlag, value: Argument) -> str:
     )
     if is_quoted:
         return f"write {text}, without quotes"
+    if flag.kind == "json":
+        return "write an object of JSON in single quotes, such as '{\"name\": 1}', or remove it"
     return f"write {_WORDS[flag.kind]}"
 
 
@@ -126,8 +130,18 @@ def _fits(server: str, flag: ServerFlag, value: Argument) -> bool:
         case "number":
             is_suffixed = isinstance(value, str) and server == "vllm" and bool(_SUFFIXED.fullmatch(value))
             return is_suffixed or (isinstance(value, int | float) and not isinstance(value, bool))
+        case "json":
+            return _is_json_object(value)
         case "text":
             return not isinstance(value, bool)
+
+
+def _is_json_object(value: Argument) -> bool:
+    """Tell whether vLLM reads an object; its numbers may have suffixes, as in ``{"max_tokens": 8k}``."""
+    try:
+        return isinstance(value, str) and isinstance(json.loads(_JSON_SUFFIX.sub("", value)), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def suggest_caution_with_flags(stack: StackConfig) -> Iterator[Problem]:

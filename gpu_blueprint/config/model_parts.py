@@ -88,7 +88,7 @@ _FLAG_HINT = "write it as in enable-prefix-caching: small letters and hyphens, w
 _LONGEST_SHOWN = 200
 FlagName = Annotated[
     str,
-    Shape(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", "not-a-flag", "the name of a flag", _FLAG_HINT),
+    Shape(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[A-Za-z0-9_-]+)*", "not-a-flag", "the name of a flag", _FLAG_HINT),
 ]
 
 

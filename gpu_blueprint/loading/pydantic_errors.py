@@ -237,7 +237,7 @@ def _explain_type(error: str, value: Any, path: Path, root: type[Model], data: A
     hint = f"write {wanted}{fields}" if fields else ""
     if wanted == "a list" and isinstance(value, str | int):
         hint = f"write [{', '.join(choices)}]" if choices and value not in choices else f"write [{value}]"
-    if wanted in _PLAIN and isinstance(value, str | bool):
+    if wanted in _PLAIN:
         is_quoted = wanted == "true or false" and value in ("true", "false")
         hint = f"write {value}, without quotes" if is_quoted else f"write {_PLAIN[wanted]}"
     return Problem("wrong-type", path, f"got {_shorten(value)}, not {wanted}", hint)

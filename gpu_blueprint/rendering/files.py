@@ -43,11 +43,15 @@ def _render_values(plan: Sequence[PlannedResource]) -> Iterator[tuple[str, str]]
         if found.type == RELEASE:
             inputs = found.inputs
             values, left_out = leave_out_markers(inputs.get("values", {}))
-            chart = " ".join(filter(None, (inputs["chart"], inputs.get("version"))))
-            yield (
-                f"values/{inputs.get('name', found.name)}.yaml",
-                f"# {chart}\n{_list_left_out(left_out)}{write_yaml(values)}",
-            )
+            head = f"# {_write_chart(inputs)}\n{_list_left_out(left_out)}"
+            yield f"values/{inputs.get('name', found.name)}.yaml", f"{head}{write_yaml(values)}"
+
+
+def _write_chart(inputs: Mapping[str, Any]) -> str:
+    """Return chart and version, and the repository and the namespace where the release states them."""
+    repository, namespace = (inputs.get("repositoryOpts") or {}).get("repo"), inputs.get("namespace")
+    chart = " ".join(filter(None, (inputs["chart"], inputs.get("version"), repository and f"from {repository}")))
+    return f"{chart}, namespace {namespace}" if namespace else chart
 
 
 def _render_dashboards(manifest: Manifest) -> dict[str, str]:

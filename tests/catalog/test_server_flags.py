@@ -39,7 +39,12 @@ def find_known(server: str, flag: str) -> ServerFlag:
 
 @pytest.mark.parametrize("row", [*read_rows(FILE)], ids=lambda row: f"{row['server']} {row['flag']}")
 def test_each_row_has_a_flag_a_kind_an_owner_a_source_and_a_day(row: dict[str, str]) -> None:
-    assert re.fullmatch(r"--[a-z0-9]+(-[a-z0-9]+)*", row["flag"]) and row["kind"] in ("switch", "number", "text")
+    assert re.fullmatch(r"--[a-z0-9]+(-[a-z0-9]+)*", row["flag"]) and row["kind"] in (
+        "switch",
+        "number",
+        "json",
+        "text",
+    )
     assert row["owner"] in ("platform", "team") and (row["note"] or row["owner"] == "team")
     assert len(row["source"]) > 20 and "/" in row["source"] and re.fullmatch(r"2026-\d\d-\d\d", row["read"])
 

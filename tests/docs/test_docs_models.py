@@ -103,4 +103,4 @@ def test_the_page_says_of_each_variable_of_a_server_why_it_is_set() -> None:
         config = config_of(model)
         (container,) = build_template(config, find_model(config))["spec"]["containers"]
         names |= {variable["name"] for variable in container["env"]}
-    assert names == list_variable_rows(PAGE, "the server has").keys()
+    assert names == list_variable_rows(PAGE, "variable of the server").keys()
