@@ -13,21 +13,35 @@ from .rule import Report, Rule, Settings, find_wrong
 from .values import UNKNOWN, NotYetKnownError, read_flag, read_mapping, read_text
 
 _SECRET_WORDS = (
-    r"(pass(word|wd|phrase)|api_?key|(access|auth|bearer|admin|hf|hub|api)_?token|client_?secret|secret_?access_?key)"
+    r"(pass(word|wd|phrase)|api[_-]?key|(access|auth|bearer|admin|hf|hub|api)[_-]?token|client[_-]?secret"
+    r"|secret[_-]?access[_-]?key)"
 )
 _SECRET_KEY = re.compile(rf"{_SECRET_WORDS}$", re.IGNORECASE)
-_SECRET_LINE = re.compile(rf"^\W*\w*{_SECRET_WORDS}[\"']?\s*[:=]\s*(?P<value>\S.*)$", re.IGNORECASE | re.MULTILINE)
-"""A line of a text with several, such as grafana.ini or a configuration in YAML."""
-_TOKEN = re.compile(
-    r"(AKIA|ASIA)[A-Z0-9]{16}|hf_\w{20,}|gh[pousr]_\w{20,}|glsa_\w{20,}|nvapi-\w{20,}|xox[abp]-\w{10,}"
-    r"|slack\.com/(services|workflows)/\w|://[^\s/:@$]*:[^\s/@$]+@"
+_SECRET_LINE = re.compile(
+    rf"^[^\w\n#;/]*(export\s+)?[\w.-]*{_SECRET_WORDS}[\"']?[ \t]*[:=][ \t]*(?P<value>\S.*)$",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""What is a secret under any key: keys of AWS, tokens of Hugging Face, GitHub, Grafana, NVIDIA and Slack, a URL with a
-password in it."""
+"""A line of a text with several, such as grafana.ini or a configuration in YAML; a comment is none."""
+_SECRET_FLAG = re.compile(rf"(?:^|\s)--?[\w.-]*{_SECRET_WORDS}=(?P<value>\S+)", re.IGNORECASE)
+"""A flag of a command, such as ``--api-key=…`` of vLLM."""
+_COMMENT = re.compile(r"(^|\s)[#;].*")
+_TOKEN = re.compile(
+    r"(AKIA|ASIA)[A-Z0-9]{16}|hf_[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}"
+    r"|glsa_\w{20,}|nvapi-\w{20,}|xox[abp]-\w{10,}|\bsk-(proj-|ant-)?\w{20,}|slack\.com/(services|workflows)/\w"
+    r"|-----BEGIN ([A-Z]+ )*PRIVATE KEY-----|://[^\s/:@$]*:(?![<{]|%\()[^\s/@$]+@(?!sha256:)"
+)
+"""What is a secret under any key: keys of AWS, tokens of Hugging Face, GitHub, GitLab, Grafana, NVIDIA, OpenAI and
+Slack, a private key, a URL with a password in it."""
 _KEY_NAMES = re.compile(r"(existing_?secret|secret_?keys?|secret_?(key_?)?ref)$", re.IGNORECASE)
 """Ends of keys below which a text is the name of a key in a Secret."""
-_REFERENCES = ("$", "{{", "<")
-"""Beginnings of a text that stands for a value elsewhere: a variable, a file or a template."""
+_NAMES_SECRET = re.compile(r"existing[_-]?secret", re.IGNORECASE)
+"""Beginning of a key with the name of a Secret, or of a key in it."""
+_REFERENCE = re.compile(
+    r"[$<`/]|\{\{|%\(|(ref\+\w+|vault|op|arn|file|env|ssm|secretsmanager):|[a-z_][\w.]*[(\[].*[)\]]$", re.IGNORECASE
+)
+"""Beginning of a text that stands for a value elsewhere: a variable, a file, a template, a store or a call."""
+_NOTHING = ("", "true", "false", "yes", "no", "on", "off", "null", "none")
+"""Texts that are switches or no value."""
 
 
 def _refuse_passwords(release: Resource, report: Report, _: Settings) -> None:
@@ -37,25 +51,42 @@ def _refuse_passwords(release: Resource, report: Report, _: Settings) -> None:
 
 def _is_password(found: tuple[Place, Any]) -> bool:
     place, value = found
-    is_named = bool(_SECRET_KEY.search(place[-1])) and not any(map(_KEY_NAMES.search, place))
+    is_named = bool(_SECRET_KEY.search(place[-1])) and not _names_secret(place)
     if value is UNKNOWN:
         if may_hold_more(place):
             raise NotYetKnownError(".".join(place))
         return False
     text = "" if isinstance(value, bool) else read_text(value, ".".join(place)).strip()
-    stated = [text] if is_named else [line["value"] for line in _SECRET_LINE.finditer(text) if "\n" in text]
-    return bool(_TOKEN.search(text)) or any(_is_stated(each.strip("\"'")) for each in stated)
+    return bool(_TOKEN.search(text)) or any(map(_is_stated, [text] if is_named else _list_stated(text)))
+
+
+def _names_secret(place: Place) -> bool:
+    return any(map(_KEY_NAMES.search, place)) or bool(_NAMES_SECRET.match(place[-1]))
+
+
+def _list_stated(text: str) -> Iterator[str]:
+    """Yield what flags and lines of a text state as passwords; several words without quotes are prose."""
+    yield from (found["value"] for found in _SECRET_FLAG.finditer(text))
+    for found in _SECRET_LINE.finditer(text) if "\n" in text else ():
+        value = _COMMENT.sub("", found["value"]).strip()
+        if value.startswith(('"', "'")) or " " not in value:
+            yield value
 
 
 def _is_stated(text: str) -> bool:
-    return bool(text) and not text.startswith(_REFERENCES)
+    plain = text.strip("\"'")
+    return plain.lower() not in _NOTHING and not _REFERENCE.match(plain)
 
 
 _SENDERS = ("remotewrite", "additionalremotewrite", "exporters", "destinations", "clients", "sinks")
 """Keys of the blocks that name the receivers of telemetry, in small letters and without lines: Prometheus and its
 operator, OpenTelemetry's collector, Grafana's k8s-monitoring, Promtail and Vector."""
+_SENDING_VARIABLE = "otelexporterotlp"
+"""Beginning of the variables with the receivers of OpenTelemetry's SDK."""
 _CLEAR = re.compile(r"http://(?:[^/@\s]*@)?(\[[^]\s]+]|[^/:\s\"']+)", re.IGNORECASE)
 _INSIDE = (".svc", ".local", ".internal", ".localhost")
+_IN_AWS = re.compile(r"internal-.+\.elb\.amazonaws\.com|.+\.vpce\.amazonaws\.com")
+"""Names of internal load balancers and of VPC endpoints, which have addresses of the VPC."""
 _PUBLIC_ENDS = ("com", "net", "org", "io", "dev", "ai", "cloud", "app")
 """Ends of names of two parts that are no namespaces: ``prometheus.monitoring`` is a Service."""
 
@@ -67,7 +98,8 @@ def _refuse_clear_telemetry(resource: Resource, report: Report, _: Settings) -> 
 
 def _is_clear_telemetry(found: tuple[Place, Any]) -> bool:
     place, value = found
-    is_sent = any(key.lower().replace("_", "").replace("-", "") in _SENDERS for key in place)
+    keys = [key.lower().replace("_", "").replace("-", "") for key in place]
+    is_sent = any(key in _SENDERS or key.startswith(_SENDING_VARIABLE) for key in keys) and keys[-1] != "proxyurl"
     if value is UNKNOWN:
         if is_sent or may_hold_more(place):
             raise NotYetKnownError(".".join(place))
@@ -83,7 +115,8 @@ def _is_outside(host: str) -> bool:
     except ValueError:
         parts = name.split(".")
         is_service = len(parts) == 1 or (len(parts) == 2 and parts[1] not in _PUBLIC_ENDS)
-        return not is_service and not name.endswith(_INSIDE) and ".svc." not in name
+        is_inside = name.endswith(_INSIDE) or ".svc." in name or bool(_IN_AWS.fullmatch(name))
+        return not is_service and not is_inside
 
 
 _DASHBOARDS = (
@@ -92,8 +125,10 @@ _DASHBOARDS = (
 )
 """Charts whose Services and Ingresses lead to dashboards and metrics."""
 _DASHBOARD_WORDS = ("grafana", "prometheus", "alertmanager", "dashboard", "kiali", "opencost", "kubecost", "headlamp")
-_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
-_INTERNAL = "service.beta.kubernetes.io/aws-load-balancer-internal"
+_SERVICE = "service.beta.kubernetes.io/aws-load-balancer-"
+_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
+_SCHEME = f"{_SERVICE}scheme"
+_INTERNAL = f"{_SERVICE}internal"
 _ALB = "alb.ingress.kubernetes.io/"
 
 
@@ -114,10 +149,10 @@ _PARTS = re.compile("service|ingress", re.IGNORECASE)
 
 
 def _list_blocks(value: Any, place: Place) -> list[tuple[Place, Any]]:
-    """Return the blocks of Helm values, with their places, that describe a Service or an Ingress."""
+    """Return the blocks of Helm values, with their places, that describe a Service or Ingress of parts that are on."""
     if value is UNKNOWN:
         return [(place, UNKNOWN)]
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or str(value.get("enabled")).lower() == "false":
         return []
     own = [(place, value)] if place and _PARTS.search(place[-1]) else []
     return own + [found for key, item in value.items() for found in _list_blocks(item, (*place, str(key)))]
@@ -125,7 +160,7 @@ def _list_blocks(value: Any, place: Place) -> list[tuple[Place, Any]]:
 
 def _names_dashboard(resource: Resource) -> bool:
     spec = resource.read_block("spec")
-    texts = _list_words([resource.get("metadata", "name"), spec.get("selector"), spec.get("rules")])
+    texts = _list_words([resource.get("metadata", "name"), *map(spec.get, ("selector", "rules", "defaultBackend"))])
     return any(word in text.lower() for text in texts for word in _DASHBOARD_WORDS)
 
 
@@ -152,15 +187,16 @@ def _is_open(found: tuple[Place, Any], stack: Stack) -> bool:
         return False
     notes, spec = _read_annotations(block), read_mapping(block.get("spec", block), "spec")
     if "ingress" in place[-1].lower():
-        return _is_on(block, by_default=False) and _is_open_ingress(notes)
-    if read_text(spec.get("type"), "type") != "LoadBalancer" or not _is_on(block, by_default=True):
+        return _is_on(block) and _is_open_ingress(notes)
+    if read_text(spec.get("type"), "type") != "LoadBalancer":
         return False
-    return not _limits(spec.get("loadBalancerSourceRanges")) and _is_open_service(notes, spec, stack)
+    limited = _limits(spec.get("loadBalancerSourceRanges")) or _limits(notes.get(_RANGES))
+    return not limited and _is_open_service(notes, spec, stack) and not _has_own_groups(notes, _SERVICE)
 
 
-def _is_on(block: Mapping[str, Any], *, by_default: bool) -> bool:
-    """Tell whether a Service or an Ingress is made: an object always, a block of Helm values if it is enabled."""
-    return "spec" in block or read_flag(block.get("enabled"), "enabled", by_default)
+def _is_on(block: Mapping[str, Any]) -> bool:
+    """Tell whether an Ingress is made: an object always, a block of Helm values if it is enabled."""
+    return "spec" in block or read_flag(block.get("enabled"), "enabled", default=False)
 
 
 def _limits(ranges: Any) -> bool:
@@ -172,7 +208,19 @@ def _is_open_ingress(notes: Mapping[str, Any]) -> bool:
     """Tell whether an Ingress of the AWS Load Balancer Controller is public and asks nobody who he is."""
     scheme, sign_in = (read_text(notes.get(f"{_ALB}{name}"), name) for name in ("scheme", "auth-type"))
     limited = _limits(notes.get(f"{_ALB}inbound-cidrs"))
-    return scheme == "internet-facing" and sign_in in ("", "none") and not limited
+    return scheme == "internet-facing" and sign_in in ("", "none") and not limited and not _has_own_groups(notes, _ALB)
+
+
+def _has_own_groups(notes: Mapping[str, Any], prefix: str) -> bool:
+    """Return False if the controller makes the security group of a load balancer.
+
+    Raises:
+        NotYetKnownError: Annotations name security groups or prefix lists, which say who may connect.
+    """
+    for name in ("security-groups", "security-group-prefix-lists"):
+        if notes.get(f"{prefix}{name}"):
+            raise NotYetKnownError(f"who may connect by {prefix}{name}")
+    return False
 
 
 def _is_open_service(notes: Mapping[str, Any], spec: Mapping[str, Any], stack: Stack) -> bool:
@@ -217,7 +265,7 @@ RULES = (
         looks_at="Services and Ingresses of Grafana, Prometheus, Alertmanager and other dashboards, as objects and in "
         "the values of their charts",
         passes="they stay in the cluster, their load balancer is internal, address blocks limit it, or ALB asks people "
-        "to sign in; nobody knows who reaches an Ingress of another controller",
+        "to sign in; nobody knows who reaches an Ingress of another controller, or whom security groups let in",
         fails="a load balancer is internet-facing, or states no scheme where the program does not install the AWS Load "
         "Balancer Controller: the controller inside Kubernetes makes public ones",
         why="strangers read metrics and dashboards, and try passwords",

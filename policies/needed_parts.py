@@ -1,9 +1,9 @@
 """Rules for Helm values beside the objects of the program: needed parts run, and charts know their cluster."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from .effects.charts import CHART_KINDS, is_chart, read_value
+from .effects.charts import CHART_KINDS, MANIFEST_KINDS, is_chart, read_value
 from .effects.gpu_counts import is_cut
 from .effects.gpu_nodes import list_gpu_nodes, list_node_classes, read_node_labels
 from .effects.karpenter_objects import is_static
@@ -56,16 +56,44 @@ _JOBSETS = "jobset.x-k8s.io"
 
 def _list_unserved_nodes(stack: Stack) -> list[Resource]:
     """Return the GPU nodes that get the device plugin from nobody else: from their image, another chart or DRA."""
-    others = ("nvidia-device-plugin", "nvidia-dra-driver-gpu")
-    if any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in others):
+    if _runs_otherwise(stack, "nvidia-device-plugin", "nvidia-dra-driver-gpu", "k8s-device-plugin"):
         return []
     return [nodes for nodes in list_gpu_nodes(stack) if not _has_own_plugin(nodes, stack)]
 
 
+def _runs_otherwise(stack: Stack, *names: str) -> bool:
+    """Tell whether a chart of a name runs a part, or a DaemonSet or a manifest that mentions one of the names."""
+    if any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in names):
+        return True
+    return bool(find_wrong(stack.select("DaemonSet", *MANIFEST_KINDS), lambda found: _runs_any(found, names)))
+
+
+def _runs_any(found: Resource, names: Iterable[str]) -> bool:
+    """Tell whether a DaemonSet or a manifest mentions one of the names.
+
+    Raises:
+        NotYetKnownError: It mentions none, and its manifest or the image of a container is not known yet.
+    """
+    text = repr(found.props)
+    if any(name in text for name in names):
+        return True
+    if any(value is UNKNOWN for value in found.props.values()):
+        raise NotYetKnownError(f"what {found.name} runs")
+    for container in found.list_blocks("spec", "template", "spec", "containers"):
+        read_text(container.get("image"), "image")
+    return False
+
+
 def _has_own_plugin(nodes: Resource, stack: Stack) -> bool:
+    if nodes.read_text("spec", "template", "spec", "nodeClassRef", "group") == _AUTO_MODE:
+        return True
     image = nodes.read_text("amiType").upper()
     classes = list_node_classes(nodes, stack) if nodes.kind == "NodePool" else []
     return image.startswith("BOTTLEROCKET") or any(read_family(found) == "bottlerocket" for found in classes)
+
+
+_AUTO_MODE = "eks.amazonaws.com"
+"""Group of the node classes of EKS Auto Mode, whose nodes have the device plugin."""
 
 
 def _list_cut_nodes(stack: Stack) -> list[Resource]:
@@ -84,7 +112,9 @@ _PCI = {f"feature.node.kubernetes.io/pci-{device}.present" for device in ("10de"
 
 
 def _list_gpu_monitors(stack: Stack) -> list[Resource]:
-    """Return the monitors of dcgm-exporter, by their names or by what they select."""
+    """Return the monitors of dcgm-exporter, by their names or by what they select, if nobody else runs it."""
+    if _runs_otherwise(stack, "dcgm-exporter"):
+        return []
     monitors = stack.select("ServiceMonitor", "PodMonitor")
     return [each for each in monitors if "dcgm" in f"{each.name} {each.get('spec', 'selector')!r}"]
 
@@ -126,7 +156,9 @@ def _refuse_missing_parts(release: Resource, report: Report, _: Settings, stack:
     for need in find_wrong(_NEEDS, lambda need: _lacks(release, need, stack)):
         names = ", ".join(found.name for found in need.list_objects(stack)[:_SHOWN])
         report(f"{'.'.join(need.path)} of {release.name} is off: {need.harm} ({names})")
-    for scaler in find_wrong(stack.select("ScaledObject", "ScaledJob"), lambda found: _overlooks(release, found)):
+    for scaler in find_wrong(
+        stack.select("ScaledObject", "ScaledJob"), lambda found: _overlooks(release, found, stack)
+    ):
         report(f"KEDA watches {_read_watched(release)} alone, so {scaler.name} in another namespace never scales")
 
 
@@ -137,15 +169,34 @@ _SHOWN = 3
 def _lacks(release: Resource, need: _Need, stack: Stack) -> bool:
     if not is_chart(release, need.chart) or not need.list_objects(stack):
         return False
+    # Another release of the chart may have the part on, such as Prometheus beside one for its CRDs alone.
+    return all(_is_off(each, need) for each in [release, *_list_releases(stack, need.chart)])
+
+
+def _list_releases(stack: Stack, chart: str) -> list[Resource]:
+    return [each for each in stack.select(*CHART_KINDS) if is_chart(each, chart)]
+
+
+def _is_off(release: Resource, need: _Need) -> bool:
     value = read_value(release, *need.path, default=need.default)
     return read_text(value, ".".join(need.path)).strip().lower() in _OFF
 
 
-def _overlooks(release: Resource, scaler: Resource) -> bool:
+def _overlooks(release: Resource, scaler: Resource, stack: Stack) -> bool:
+    """Tell whether KEDA is this release, and none of the program watches the namespace of a scaler.
+
+    Raises:
+        NotYetKnownError: The scaler states no namespace, and the provider may have one.
+    """
     if not is_chart(release, "keda"):
         return False
-    watched = {name.strip() for name in _read_watched(release).split(",")}
-    return "" not in watched and scaler.read_text("metadata", "namespace") not in watched
+    watched = {name.strip() for each in _list_releases(stack, "keda") for name in _read_watched(each).split(",")}
+    namespace = scaler.read_text("metadata", "namespace")
+    if "" in watched or (namespace or "default") in watched:
+        return False
+    if not namespace:
+        raise NotYetKnownError(f"the namespace of {scaler.name}")
+    return True
 
 
 def _read_watched(release: Resource) -> str:

@@ -55,6 +55,7 @@ def _makes_public_nodes(component: Resource) -> bool:
 
 
 _SELECTORS = ("subnetSelectorTerms", "securityGroupSelectorTerms", "capacityReservationSelectorTerms")
+_CRITERIA = "instanceMatchCriteria"
 _ROLES = "kubernetes.io/role/"
 """Beginning of tags that subnets of every cluster have: elb for public subnets, internal-elb for the others."""
 _OF_CLUSTER = "kubernetes.io/cluster/"
@@ -62,17 +63,19 @@ _OF_CLUSTER = "kubernetes.io/cluster/"
 
 def _refuse_wide_selectors(node_class: Resource, report: Report, _: Settings) -> None:
     for field in _SELECTORS:
-        for term in find_wrong(node_class.list_blocks("spec", field), lambda term: bool(_explain_width(term))):
-            report(f"{field} of {node_class.name} {_explain_width(term)}")
+        terms = [(field, term) for term in node_class.list_blocks("spec", field)]
+        for found in find_wrong(terms, lambda found: bool(_explain_width(*found))):
+            report(f"{field} of {node_class.name} {_explain_width(*found)}")
 
 
-def _explain_width(term: Mapping[str, Any]) -> str:
+def _explain_width(field: str, term: Mapping[str, Any]) -> str:
     """Return the words by which a term selects more than the cluster's own; empty if it names them."""
     if term.get("id"):
         return ""
-    given = {**read_mapping(term.get("tags"), "tags"), **({"name": term["name"]} if term.get("name") else {})}
+    named = {key: term[key] for key in ("name", _CRITERIA) if term.get(key)}
+    given = {**read_mapping(term.get("tags"), "tags"), **named}
     texts = {key: read_text(value, key) for key, value in given.items()}
-    if f"{_ROLES}elb" in texts or any(_PUBLIC.search(text) for text in texts.values()):
+    if field == _SELECTORS[0] and any(_is_public(key, text) for key, text in texts.items()):
         return "selects public subnets"
     if not texts:
         return "has a term without id, name and tags, so its API refuses it"
@@ -81,12 +84,23 @@ def _explain_width(term: Mapping[str, Any]) -> str:
     return f"selects by {', '.join(texts)} what other clusters and networks of the account have too"
 
 
+def _is_public(key: str, text: str) -> bool:
+    """Tell whether a tag is that of public subnets; a cluster may have any name."""
+    return key == f"{_ROLES}elb" or (not _CLUSTER_KEY.search(key) and bool(_PUBLIC.search(text)))
+
+
+_CLUSTER_KEY = re.compile(r"discovery|cluster", re.IGNORECASE)
 _PUBLIC = re.compile(r"(?<![a-z])(?<!non-)(?<!not-)public(?![a-z])", re.IGNORECASE)
 
 
 def _is_wide(key: str, text: str) -> bool:
-    """Tell whether a tag fits things of other clusters: its value begins with a wildcard, or it names a common role."""
-    return key.startswith(_ROLES) or (text.startswith(("*", "?")) and not key.startswith(_OF_CLUSTER))
+    """Tell whether a tag fits things of other clusters: its value begins with a wildcard, or it names a common role.
+
+    Open and targeted are the only criteria of reservations.
+    """
+    return (
+        key == _CRITERIA or key.startswith(_ROLES) or (text.startswith(("*", "?")) and not key.startswith(_OF_CLUSTER))
+    )
 
 
 RULES = (

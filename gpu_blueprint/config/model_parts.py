@@ -86,6 +86,8 @@ Digest = Annotated[
 ]
 _FLAG_HINT = "write it as in enable-prefix-caching: small letters and hyphens, without the leading --"
 _LONGEST_SHOWN = 200
+# Behind a dot stands a field of a JSON object, such as hf-overrides.num_hidden_layers; vLLM keeps its spelling
+# (FlexibleArgumentParser.parse_args).
 FlagName = Annotated[
     str,
     Shape(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[A-Za-z0-9_-]+)*", "not-a-flag", "the name of a flag", _FLAG_HINT),

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from ..resources import Resource, Stack
 from ..values import NotYetKnownError, read_text
 from .gpu_nodes import list_node_classes
 from .node_groups import has_gpu_image
 
-Driver = Literal["holds", "lacks", "unknown"]
+Driver = bool | None
+"""True if an image holds the driver, None if the program does not say."""
 _CANONICAL = ("canonical", "099720109477", "99720109477")
 """Owners of Ubuntu's images, which have no driver; a number loses the zero at the beginning of the account."""
 _OF_CANONICAL = ("ubuntu/images/", "ubuntu-eks/")
@@ -33,25 +34,26 @@ def holds_driver(nodes: Resource, stack: Stack) -> bool:
         NotYetKnownError: The image is of the company's own, or its node class is not in the program.
     """
     found = _find_driver(nodes, stack)
-    if found == "unknown":
+    if found is None:
         raise NotYetKnownError(f"whether the image of {nodes.name} holds NVIDIA's driver")
-    return found == "holds"
+    return found
 
 
 def _find_driver(nodes: Resource, stack: Stack) -> Driver:
     if nodes.kind != "NodePool":
         return _judge_group(nodes)
     found = [driver for node_class in list_node_classes(nodes, stack) for driver in _judge_class(node_class)]
-    if "holds" in found:
-        return "holds"
-    return "unknown" if "unknown" in found or not found else "lacks"
+    if True in found:
+        return True
+    return None if None in found or not found else False
 
 
 def _judge_group(group: Resource) -> Driver:
     if has_gpu_image(group):
-        return "holds"
-    is_own = group.read_text("amiType").upper() == "CUSTOM" or group.get("amiId") or group.get("launchTemplate")
-    return "unknown" if is_own and group.read_text("amiType").upper() in ("", "CUSTOM") else "lacks"
+        return True
+    image = group.read_text("amiType").upper()
+    is_own = image == "CUSTOM" or (not image and (group.get("amiId") or group.get("launchTemplate")))
+    return None if is_own else False
 
 
 def _judge_class(node_class: Resource) -> list[Driver]:
@@ -60,7 +62,7 @@ def _judge_class(node_class: Resource) -> list[Driver]:
     if terms:
         return [_judge_term(term) for term in terms]
     family = node_class.read_text("spec", "amiFamily")
-    return ["holds" if family in _EKS_FAMILIES else "lacks" if family.lower() == "ubuntu" else "unknown"]
+    return [True if family in _EKS_FAMILIES else False if family.lower() == "ubuntu" else None]
 
 
 def _judge_term(term: Mapping[str, Any]) -> Driver:
@@ -68,13 +70,13 @@ def _judge_term(term: Mapping[str, Any]) -> Driver:
         read_text(term.get(field), "amiSelectorTerms").lower() for field in ("alias", "name", "owner", "ssmParameter")
     )
     if owner in _CANONICAL or (not owner and name.startswith(_OF_CANONICAL)) or _UBUNTU_PARAMETER in parameter:
-        return "lacks"
+        return False
     if alias:
-        return "holds" if alias.startswith(_EKS_ALIASES) else "unknown"
+        return True if alias.startswith(_EKS_ALIASES) else None
     if parameter.startswith(_EKS_PARAMETERS):
-        return "holds" if any(mark in parameter for mark in _GPU_MARKS) else "lacks"
+        return any(mark in parameter for mark in _GPU_MARKS)
     if owner not in _AMAZON or not name.startswith(("amazon-eks-", "bottlerocket-aws-k8s-")):
-        return "unknown"
+        return None
     if any(mark in name for mark in _GPU_MARKS):
-        return "holds"
-    return "lacks" if _PLAIN_NAME.match(name) else "unknown"
+        return True
+    return False if _PLAIN_NAME.match(name) else None

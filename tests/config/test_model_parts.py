@@ -84,9 +84,29 @@ def test_a_version_is_a_short_part_of_a_name(version: Any, kind: str | None) -> 
     assert find(vllm(version=version)) == ({"models.0.version": kind} if kind else {})
 
 
-@pytest.mark.parametrize("name", ["--seed", "Seed", "seed=1", "seed 1", "", "seed;ls", "seed\n--port"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "--seed",
+        "Seed",
+        "seed=1",
+        "seed 1",
+        "",
+        "seed;ls",
+        "seed\n--port",
+        "hf_overrides",
+        "hf-overrides.",
+        "hf-overrides..a",
+        "a.b;ls",
+    ],
+)
 def test_a_flag_is_a_plain_name(name: str) -> None:
     assert set(find(vllm(arguments={name: 1})).values()) == {"not-a-flag"}
+
+
+@pytest.mark.parametrize("name", ["num_hidden_layers", "text_config.num_hidden_layers", "textConfig.a-b"])
+def test_a_flag_may_name_a_field_of_its_json(name: str) -> None:
+    assert set(find(vllm(arguments={f"hf-overrides.{name}": 1})).values()) == {"flag-with-effects"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Cases of the rules about passwords in Helm values, telemetry in clear text and open dashboards."""
+"""Cases of the rules about telemetry in clear text and open dashboards."""
 
 from typing import Any
 
@@ -6,116 +6,27 @@ from policies import UNKNOWN, Resource
 
 from .stacks import Build, cases_of, fails, passes, program, release, resource, shipped_stack, undecided, with_value
 
-_MONITORING = "gpu-prod-monitoring-release"
+MONITORING = "gpu-prod-monitoring-release"
 
 
-def _monitoring(path: tuple[str, ...], value: Any) -> Build:
+def set_monitoring(path: tuple[str, ...], value: Any) -> Build:
     return with_value("prod", "Release", "monitoring-release", ("values", *path), value)
 
 
-def _values(chart: str = "web", **values: Any) -> Build:
+def give_values(chart: str = "web", **values: Any) -> Build:
     return program(release(chart, values=values))
 
 
-def _files(*texts: Any) -> Build:
-    return program(release("web", valueYamlFiles=[{"text": text} for text in texts]))
+def give_variable(name: str, value: Any) -> Build:
+    return give_values(env=[{"name": name, "value": value}])
 
 
-def _env(name: str, value: Any) -> Build:
-    return _values(env=[{"name": name, "value": value}])
-
-
-def _below(text: str, *path: str) -> Build:
+def put_below(text: str, *path: str) -> Build:
     values: Any = text
     for key in reversed(path):
         values = {key: values}
-    return _values(**values)
+    return give_values(**values)
 
-
-_KEYS = (
-    *("password", "adminPassword", "db_passwd", "passphrase", "apiKey", "api_key", "accessToken", "auth_token"),
-    *("bearerToken", "adminToken", "hf_token", "hubToken", "apiToken", "clientSecret", "secretAccessKey"),
-)
-_TOKENS = (
-    *("AKIAIOSFODNN7EXAMPLE", "ASIAIOSFODNN7EXAMPLE", f"hf_{'a' * 20}", f"ghp_{'a' * 20}", f"glsa_{'a' * 20}"),
-    *(f"nvapi-{'a' * 20}", f"xoxb-{'1' * 10}", "https://hooks.slack.com/services/T0/B0/x", "redis://:secret@db:6379"),
-    *("https://hooks.slack.com/workflows/T0", "https://me:secret@charts.example.com/x"),
-)
-_RIGHT = (
-    *("", "$__file{/etc/secrets/password}", "${DB_PASSWORD}", "{{ .Values.password }}", "<path:kv/db#password>", '""'),
-)
-_SCALAR_KEYS = (
-    *("roleArn", "clusterName", "vpcId", "clusterEndpoint", "url", "host", "ipAddress", "region", "zone", "bucket"),
-    *("queue", "tag", "registry", "repository", "eks.amazonaws.com/role"),
-)
-_INI = "[smtp]\nhost = mail:25\npassword = {}\n"
-
-PASSWORDS = cases_of(
-    "no-password-in-values",
-    *(passes(f"the charts of {stack}", shipped_stack(stack)) for stack in ("dev", "research", "prod")),
-    fails(
-        "a password for Grafana of a stack",
-        _monitoring(("grafana", "adminPassword"), "prom-operator"),
-        _MONITORING,
-        words="grafana.adminPassword of gpu-prod-monitoring-release holds",
-    ),
-    *(fails(f"a text under {key}", _below("letmein", "auth", key), "theirs", words=f"auth.{key} of") for key in _KEYS),
-    fails("a number as a password", _values(password=12345), "theirs"),
-    *(fails(f"the form of a token: {token[:8]} {len(token)}", _values(any=[token]), "theirs") for token in _TOKENS),
-    fails("a variable of a container", _env("HF_TOKEN", "letmein"), "theirs", words="env.HF_TOKEN of"),
-    fails("a line of grafana.ini", _values(config=_INI.format("letmein")), "theirs", words="config of"),
-    fails("a line of YAML", _values(config='a: b\n  "admin_password": letmein\n'), "theirs"),
-    fails("a values file", _files("auth: {password: letmein}"), "theirs", words="auth.password of"),
-    fails("the second of two values files", _files("a: b", "password: letmein"), "theirs"),
-    fails("a password beside a part that is not known", _values(password="letmein", other=UNKNOWN), "theirs"),
-    *(passes(f"a reference or nothing: {text!r}", _values(password=text)) for text in _RIGHT),
-    *(passes(f"a line with a reference or nothing: {text!r}", _values(config=_INI.format(text))) for text in _RIGHT),
-    passes("a text of one line about passwords", _values(note="password: see the vault")),
-    passes("a switch", _values(password=True, apiKey=False)),
-    passes(
-        "names of keys in a Secret",
-        _values(
-            admin={"existingSecret": "grafana-admin", "passwordKey": "admin-password"},
-            secretKeys={"adminPassword": "password"},
-            existingSecret={"password": "db"},
-            apiKeyRef="a",
-            secretKeyRef={"apiKey": "b"},
-        ),
-    ),
-    *(
-        fails(f"keys of a Secret no more: {key}", _below("letmein", key, "password"), "theirs")
-        for key in ("secretKeyStore", "existingSecrets2")
-    ),
-    *(passes(f"names of keys below {key}", _below("db", key, "password")) for key in ("secretKey", "secretRef")),
-    fails("a text in braces", _values(password="{letmein}"), "theirs"),
-    *(
-        passes(f"no token: {text}", _values(any=text))
-        for text in (
-            *("AKIAB", "A1B2C3D4E5F6G7H8J9", "hf_transfer", "ghp_x", "s_aaaaaaaaaaaaaaaaaaaaaaaa", "glsa_x", "nvapi-x"),
-            *("xoxb-x", "a-1234567890", "https://example.com/services/x"),
-            "ghostwritersinternationally",
-            "xoxb1234567890",
-            "nvapiaaaaaaaaaaaaaaaaaaaaa",
-            "https://me@example.com",
-            "https://hooks.slack.com/services/",
-            "registry.example.com/web:1.2@sha256:abc",
-        )
-    ),
-    passes("a block with a name, a value and more", _values(env={"name": "PASSWORD", "value": "$X", "other": "text"})),
-    passes("a block whose name is not known", _values(svc={"name": UNKNOWN, "port": 80})),
-    fails("one text in place of values", program(release("web", values=f"hf_{'a' * 20}")), "theirs", words="values of"),
-    passes("a value whose name is a number", _values(env={"name": 7, "value": "text"})),
-    *(passes(f"a part that is not known under {key}", _values(**{key: UNKNOWN})) for key in _SCALAR_KEYS),
-    undecided("a variable whose name is not known", _values(env=[{"name": UNKNOWN, "value": "x"}]), "theirs"),
-    passes("a URL without a password, and one from a variable", _values(a="https://a:443/b@c", b="redis://:$PW@db")),
-    passes("a variable that comes from a Secret", _values(env=[{"name": "PASSWORD", "valueFrom": {"x": "y"}}])),
-    passes("a chart without values", program(release("web"))),
-    passes("parts that are not known and hold no password", _values(roleArn=UNKNOWN, **{"eks.aws/x": UNKNOWN})),
-    undecided("a password that is not known", _values(password=UNKNOWN), "theirs"),
-    undecided("a part that is not known", _values(grafana=UNKNOWN), "theirs"),
-    undecided("a values file that the plan does not hold", program(release("web", valueYamlFiles=[{"path": "x"}]))),
-    undecided("a values file that is not known", _files(UNKNOWN)),
-)
 
 _WRITE = ("prometheus", "prometheusSpec", "remoteWrite")
 _OUTSIDE = (
@@ -126,12 +37,13 @@ _INSIDE = (
     *("https://metrics.example.com/push", "http://mimir.monitoring.svc:9009/push", "http://mimir/push"),
     *("http://mimir.monitoring/push", "http://mimir.monitoring.svc.cluster.example/push", "http://10.0.3.4/push"),
     *("http://vm.acme.internal", "http://vm.local:8428", "http://127.0.0.1:4318", "http://[::1]:4318", "text"),
+    *("http://internal-m-1.us-east-1.elb.amazonaws.com", "http://vpce-1.aps.us-east-1.vpce.amazonaws.com/push"),
     *("http://a.grafana.localhost", "http://169.254.170.23", "http://a.vm.local", "http://10.0.3.4/[x.y.z]"),
 )
 
 
 def _write(url: Any) -> Build:
-    return _values(prometheus={"prometheusSpec": {"remoteWrite": [{"url": url}]}})
+    return give_values(prometheus={"prometheusSpec": {"remoteWrite": [{"url": url}]}})
 
 
 def _made(kind: str, **spec: Any) -> Build:
@@ -143,8 +55,8 @@ CLEAR = cases_of(
     passes("the charts of a stack", shipped_stack("prod")),
     fails(
         "the metrics of a stack",
-        _monitoring(_WRITE, [{"url": "http://metrics.example.com/push"}]),
-        _MONITORING,
+        set_monitoring(_WRITE, [{"url": "http://metrics.example.com/push"}]),
+        MONITORING,
         words="prometheusSpec.remoteWrite.url of gpu-prod-monitoring-release sends telemetry in clear text to http://m",
     ),
     *(fails(f"an outer host: {url}", _write(url), "theirs") for url in _OUTSIDE),
@@ -154,7 +66,7 @@ CLEAR = cases_of(
     ),
     *(passes(f"an inner host, or TLS: {url}", _write(url)) for url in _INSIDE),
     *(
-        fails(f"a block of receivers: {key}", _below("http://logs.example.com", "config", key, "url"), "theirs")
+        fails(f"a block of receivers: {key}", put_below("http://logs.example.com", "config", key, "url"), "theirs")
         for key in (
             "remote_write",
             "remote-write",
@@ -165,17 +77,35 @@ CLEAR = cases_of(
             "sinks",
         )
     ),
-    fails("several lines", _values(remoteWrite="- url: http://a.svc\n- url: http://b.example.com\n"), "theirs"),
+    fails("several lines", give_values(remoteWrite="- url: http://a.svc\n- url: http://b.example.com\n"), "theirs"),
     *(
         fails(f"an object of kind {kind}", _made(kind, remoteWrite=[{"url": "http://m.example.com"}]), "theirs")
         for kind in ("Prometheus", "PrometheusAgent", "OpenTelemetryCollector")
     ),
     passes("an object of another kind", _made("ServiceMonitor", remoteWrite=[{"url": "http://m.example.com"}])),
-    passes("an address that gets no telemetry", _below("http://grafana.example.com", "grafana.ini", "root_url")),
-    passes("a switch", _values(remoteWrite=True)),
-    passes("an address that is not known and gets no telemetry", _values(url=UNKNOWN)),
+    passes("an address that gets no telemetry", put_below("http://grafana.example.com", "grafana.ini", "root_url")),
+    passes("a switch", give_values(remoteWrite=True)),
+    *(
+        passes(f"a proxy that sees TLS alone: {key}", put_below("http://proxy.example.com", "remoteWrite", key))
+        for key in ("proxyUrl", "proxy_url")
+    ),
+    fails(
+        "a variable of OpenTelemetry",
+        give_variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://a.example.com"),
+        "theirs",
+    ),
+    *(
+        fails(f"another host of AWS: {host}", _write(f"http://{host}"), "theirs")
+        for host in (
+            "m-1.us-east-1.elb.amazonaws.com",
+            "a-vpce.amazonaws.com",
+            "internal-m.xelb.amazonaws.com",
+            "internal-m.example.com",
+        )
+    ),
+    passes("an address that is not known and gets no telemetry", give_values(url=UNKNOWN)),
     undecided("an address that is not known", _write(UNKNOWN), "theirs"),
-    undecided("a part that is not known", _values(prometheus=UNKNOWN), "theirs"),
+    undecided("a part that is not known", give_values(prometheus=UNKNOWN), "theirs"),
 )
 
 _PUBLIC = {"service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing"}
@@ -183,6 +113,10 @@ _PRIVATE = {"service.beta.kubernetes.io/aws-load-balancer-scheme": "internal"}
 _OLD = "service.beta.kubernetes.io/aws-load-balancer-internal"
 _CONTROLLER = release("aws-load-balancer-controller", "controller")
 _ALB = {"alb.ingress.kubernetes.io/scheme": "internet-facing"}
+_NLB = "service.beta.kubernetes.io/aws-load-balancer-"
+_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
+_GROUPS = ("security-groups", "security-group-prefix-lists")
+_LOADED = {"type": "LoadBalancer", "annotations": _PUBLIC}
 _OFFICE = "203.0.113.0/24"
 
 
@@ -191,7 +125,7 @@ def _balanced(chart: str = "grafana", *others: Resource, **service: Any) -> Buil
 
 
 def _entered(chart: str = "grafana", enabled: Any = True, **notes: Any) -> Build:
-    return _values(chart, ingress={"enabled": enabled, "annotations": notes})
+    return give_values(chart, ingress={"enabled": enabled, "annotations": notes})
 
 
 def _alb(**notes: Any) -> dict[str, Any]:
@@ -209,6 +143,12 @@ def _ingress(backend: Any, **notes: Any) -> Build:
     return program(resource("kubernetes:networking.k8s.io/v1:Ingress", "theirs", props))
 
 
+def _all_to(backend: str) -> Build:
+    spec = {"defaultBackend": {"service": {"name": backend}}}
+    props = {"metadata": {"name": "web", "annotations": _ALB}, "spec": spec}
+    return program(resource("kubernetes:networking.k8s.io/v1:Ingress", "theirs", props))
+
+
 _CHARTS = (
     *("kube-prometheus-stack", "prometheus", "grafana", "alertmanager", "loki", "loki-stack", "thanos", "jaeger"),
     *("kubernetes-dashboard", "headlamp", "opencost", "cost-analyzer", "kiali-server", "victoria-metrics-k8s-stack"),
@@ -220,8 +160,8 @@ OPEN = cases_of(
     *(passes(f"the dashboards of {stack}", shipped_stack(stack)) for stack in ("dev", "prod")),
     fails(
         "the dashboards of a stack",
-        _monitoring(("grafana", "service"), {"type": "LoadBalancer", "annotations": _PUBLIC}),
-        _MONITORING,
+        set_monitoring(("grafana", "service"), {"type": "LoadBalancer", "annotations": _PUBLIC}),
+        MONITORING,
         words="grafana.service of gpu-prod-monitoring-release is open to the internet, so everybody",
     ),
     *(fails(f"a load balancer of {chart}", _balanced(chart, annotations=_PUBLIC), "theirs") for chart in _CHARTS),
@@ -239,16 +179,31 @@ OPEN = cases_of(
     passes("an internal scheme beside the old mark", _balanced(annotations={**_PRIVATE, _OLD: "false"})),
     passes("an office", _balanced(annotations=_PUBLIC, loadBalancerSourceRanges=[_OFFICE])),
     fails("everybody as an office", _balanced(annotations=_PUBLIC, loadBalancerSourceRanges="0.0.0.0/0"), "theirs"),
+    passes("an office by annotation", _balanced(annotations={**_PUBLIC, _RANGES: _OFFICE})),
+    fails("everybody by annotation", _balanced(annotations={**_PUBLIC, _RANGES: "0.0.0.0/0"}), "theirs"),
+    *(
+        undecided(f"{name} of a Service", _balanced(annotations={**_PUBLIC, f"{_NLB}{name}": "x-1"}), "theirs")
+        for name in _GROUPS
+    ),
+    *(undecided(f"{name} of an Ingress", _entered(**_ALB, **_alb(**{name: "x-1"})), "theirs") for name in _GROUPS),
+    *(
+        passes(
+            f"a chart below that is off: {off}", give_values(_CHARTS[0], grafana={"enabled": off, "service": _LOADED})
+        )
+        for off in (False, "false")
+    ),
+    fails("a chart below that is on", give_values(_CHARTS[0], grafana={"enabled": True, "service": _LOADED}), "theirs"),
+    fails("the backend of all other paths", _all_to("grafana"), "theirs"),
     fails("an empty list of offices", _balanced(annotations=_PUBLIC, loadBalancerSourceRanges=[]), "theirs"),
     passes("a service inside the cluster", _balanced(type="ClusterIP", annotations=_PUBLIC)),
     passes("a service that is not made", _balanced(enabled=False)),
-    fails("a service of another name", _values("thanos", serviceExternal={"type": "LoadBalancer"}), "theirs"),
-    passes("a block that is no service", _values("grafana", monitor={"type": "LoadBalancer"})),
+    fails("a service of another name", give_values("thanos", serviceExternal={"type": "LoadBalancer"}), "theirs"),
+    passes("a block that is no service", give_values("grafana", monitor={"type": "LoadBalancer"})),
     passes("no values", program(release("grafana"))),
     fails("an Ingress", _entered(**_ALB), "theirs", words="ingress of theirs is open to the internet"),
     fails(
         "an Ingress for each replica",
-        _values("prometheus", ingressPerReplica={"enabled": "true", "annotations": _ALB}),
+        give_values("prometheus", ingressPerReplica={"enabled": "true", "annotations": _ALB}),
         "theirs",
     ),
     passes("an Ingress that is off", _entered(enabled=False, **_ALB)),
@@ -274,9 +229,10 @@ OPEN = cases_of(
     fails("an Ingress object", _ingress("grafana", **_ALB), "theirs", words="ingress of theirs"),
     passes("an Ingress object of a website", _ingress("shop", **_ALB)),
     passes("an internal Ingress object", _ingress("grafana")),
+    undecided("a service that may be made", _balanced(annotations=_PUBLIC, enabled=UNKNOWN), "theirs"),
     undecided("annotations that are not known", _balanced(annotations=UNKNOWN), "theirs"),
-    undecided("a part that is not known", _values("grafana", sidecar=UNKNOWN), "theirs"),
-    passes("a name that is not known", _values("grafana", bucketName=UNKNOWN)),
+    undecided("a part that is not known", give_values("grafana", sidecar=UNKNOWN), "theirs"),
+    passes("a name that is not known", give_values("grafana", bucketName=UNKNOWN)),
     undecided("a selector that is not known", _service("ui", selector=UNKNOWN), "theirs"),
 )
-CASES = (*PASSWORDS, *CLEAR, *OPEN)
+CASES = (*CLEAR, *OPEN)

@@ -58,6 +58,8 @@ DRIVER = cases_of(
             ({"name": "amazon-eks-node-al2023-*"}, "AL2023"),
             ({"name": "ml-images-amazon-eks"}, "AL2"),
             ({"ssmParameter": "/ml/images/bottlerocket"}, "Bottlerocket"),
+            ({"name": "al2023-ami-gpu-*", "owner": "amazon"}, "AL2023"),
+            ({"alias": "windows2022@20260923"}, "Windows2022"),
         )
     ),
     *(
@@ -75,6 +77,11 @@ DRIVER = cases_of(
     ),
     undecided("a node group with its own image", _on_group(amiType="CUSTOM"), "theirs"),
     undecided("a node group whose template may name an image", _on_group(launchTemplate={"id": "lt"}), "theirs"),
+    passes(
+        "a node group of EKS's image without a driver, and with a template",
+        _on_group(amiType="AL2023_x86_64_STANDARD", launchTemplate={"id": "lt"}),
+    ),
+    passes("a node group without an image, which gets EKS's image without a driver", _on_group()),
     passes("Ubuntu by the name of its publisher", _on_image({"owner": "Canonical", "name": "x"}, "AL2023")),
     passes("a single term in place of a list", _of_family("AL2023", amiSelectorTerms={"name": "ubuntu-eks/x"})),
     passes("the family Ubuntu", _of_family("Ubuntu")),

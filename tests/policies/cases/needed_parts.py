@@ -50,6 +50,15 @@ def _role(group: str, kind: str = "Role") -> Resource:
     return resource(f"kubernetes:rbac.authorization.k8s.io/v1:{kind}", "members", {"rules": rules})
 
 
+def _write(file: Any) -> Resource:
+    return resource("kubernetes:yaml:ConfigFile", "plugin", {"file": file, "resourcePrefix": "x"})
+
+
+def _daemon_set(image: str) -> Resource:
+    spec = {"template": {"spec": {"containers": [{"name": "main", "image": image}]}}}
+    return resource("kubernetes:apps/v1:DaemonSet", "daemon", {"metadata": {"name": "daemon"}, "spec": spec})
+
+
 def _plugin_off(*objects: Resource) -> Build:
     return _chart("gpu-operator", {"devicePlugin": _OFF}, *objects)
 
@@ -121,6 +130,10 @@ _LEFT_ALONE = (
     ("kube-prometheus-stack", _object("ServiceMonitor")),
 )
 """Charts whose own values have the part on."""
+_SPEECH = {"watchNamespace": "speech"}
+_NOWHERE = _object("ScaledJob", namespace="")
+_STACK = "kube-prometheus-stack"
+_SECOND_OFF = release(_STACK, "second", values={"prometheus": _OFF})
 _MONITORS_OFF = {"prometheus": _OFF, "prometheusOperator": _OFF}
 
 CASES = cases_of(
@@ -192,6 +205,30 @@ CASES = cases_of(
     ),
     passes("monitors of other things", _chart("gpu-operator", {"dcgmExporter": _OFF}, _object("ServiceMonitor"))),
     passes("a device plugin of its own", _plugin_off(_pool(), release("nvidia-device-plugin", "plugin"))),
+    passes(
+        "a device plugin by a DaemonSet", _plugin_off(_pool(), _daemon_set("nvcr.io/nvidia/k8s-device-plugin:v0.19.3"))
+    ),
+    passes("a device plugin by a manifest", _plugin_off(_pool(), _write("https://a.example/nvidia-device-plugin.yml"))),
+    undecided("a DaemonSet of an image that is not known", _plugin_off(_pool(), _daemon_set(UNKNOWN)), "theirs"),
+    undecided("a manifest that is not known", _plugin_off(_pool(), _write(UNKNOWN)), "theirs"),
+    fails("a DaemonSet of something else", _plugin_off(_pool(), _daemon_set("fluent-bit:4.1")), "theirs"),
+    passes("nodes of EKS Auto Mode", _plugin_off(_pool(node={"nodeClassRef": {"group": "eks.amazonaws.com"}}))),
+    *(
+        passes(
+            f"dcgm-exporter by a {found.kind}",
+            _chart("gpu-operator", {"dcgmExporter": _OFF}, _object("ServiceMonitor", "dcgm"), found),
+        )
+        for found in (release("dcgm-exporter", "exporter"), _daemon_set("nvcr.io/nvidia/k8s/dcgm-exporter:4.4.1"))
+    ),
+    passes(
+        "another release of the chart with the part",
+        _chart("kube-prometheus-stack", _MONITORS_OFF, _object("ServiceMonitor"), release(_STACK, "second")),
+    ),
+    fails(
+        "two releases without the part",
+        _chart(_STACK, {"prometheus": _OFF}, _object("ServiceMonitor"), _SECOND_OFF),
+        *("theirs", "second"),
+    ),
     passes("NVIDIA's driver for DRA", _plugin_off(_pool(), release("nvidia-dra-driver-gpu", "dra"))),
     passes("nodes of Bottlerocket, whose image has the plugin", _plugin_off(_ON_BOTTLEROCKET, _BOTTLEROCKET)),
     passes("a group of Bottlerocket", _plugin_off(_group(amiType="BOTTLEROCKET_x86_64_NVIDIA"))),
@@ -241,6 +278,17 @@ CASES = cases_of(
         "theirs",
     ),
     passes("KEDA for two namespaces", _chart("keda", {"watchNamespace": "speech, vision"}, _object("ScaledObject"))),
+    passes(
+        "two KEDAs, each for a namespace",
+        _chart("keda", _SPEECH, release("keda", "second", values={"watchNamespace": "vision"}), _object("ScaledJob")),
+    ),
+    fails(
+        "two KEDAs for other namespaces",
+        _chart("keda", _SPEECH, release("keda", "second", values=_SPEECH), _object("ScaledJob")),
+        *("theirs", "second"),
+    ),
+    passes("a scaler in the namespace default", _chart("keda", {"watchNamespace": "default"}, _NOWHERE)),
+    undecided("a scaler without a namespace", _chart("keda", _SPEECH, _NOWHERE), "theirs"),
     passes("KEDA for all namespaces", _chart("keda", {"watchNamespace": ""}, _object("ScaledObject"))),
     passes("another chart's namespace", _chart("other", {"watchNamespace": "speech"}, _object("ScaledObject"))),
     undecided(
