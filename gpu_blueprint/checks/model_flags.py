@@ -74,8 +74,10 @@ def _find_odd_counts(model: VllmModel, flag: str, value: str) -> Iterator[Proble
     """Yield a number with which vLLM does not start."""
     if flag not in _COUNTED or (number := read_number(value)) is None:
         return
-    if flag == "--block-size" and not _WHOLE.fullmatch(value):
-        yield Problem("flag-value", (), f"{flag} takes a whole number, and got {value}", "write 16, or remove it")
+    has_suffix = value[-1].isalpha() and flag != "--block-size"
+    if not has_suffix and not _WHOLE.fullmatch(value):
+        hint = f"write {_BLOCK if flag == '--block-size' else int(number)}, or remove it"
+        yield Problem("flag-value", (), f"{flag} takes a whole number, and got {value}", hint)
         return
     is_latent = model.shape is not None and model.shape.kv_bytes_per_token is not None
     if number < 1:

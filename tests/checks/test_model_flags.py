@@ -35,6 +35,8 @@ def judge(name: str, value: Any, tag: str = "v0.31.0") -> str | None:
         ("max-num-batched-tokens", 0, "flag-value"),
         ("max-num-batched-tokens", 1, None),
         *(("block-size", value, None) for value in (16, 48, 128, "16")),
+        *(("kv-cache-memory-bytes", value, "flag-value") for value in (2e9, 2000000000.5, "2000000000.5")),
+        ("max-num-batched-tokens", 8192.0, "flag-value"),
         *(("block-size", value, "flag-value") for value in (-16, 0, 1, 7, 8, 17, "0", "8k", 16.5, 32.0)),
         ("hf-overrides", '{"num_hidden_layers": 320}', "flag-with-effects"),
         ("hf-overrides", "{}", "flag-with-effects"),
