@@ -201,7 +201,7 @@ def _is_on(block: Mapping[str, Any]) -> bool:
 
 def _limits(ranges: Any) -> bool:
     sources = read_sources(ranges)
-    return bool(sources.networks) and not sources.decide("loadBalancerSourceRanges")
+    return bool(sources.networks or sources.has_unknown) and not sources.decide("loadBalancerSourceRanges")
 
 
 def _is_open_ingress(notes: Mapping[str, Any]) -> bool:

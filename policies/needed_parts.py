@@ -115,8 +115,16 @@ def _list_gpu_monitors(stack: Stack) -> list[Resource]:
     """Return the monitors of dcgm-exporter, by their names or by what they select, if nobody else runs it."""
     if _runs_otherwise(stack, "dcgm-exporter"):
         return []
-    monitors = stack.select("ServiceMonitor", "PodMonitor")
-    return [each for each in monitors if "dcgm" in f"{each.name} {each.get('spec', 'selector')!r}"]
+    return find_wrong(stack.select("ServiceMonitor", "PodMonitor"), _measures_gpus)
+
+
+def _measures_gpus(monitor: Resource) -> bool:
+    text = f"{monitor.name} {monitor.get('spec', 'selector')!r}"
+    if "dcgm" in text:
+        return True
+    if repr(UNKNOWN) in text:
+        raise NotYetKnownError("what a monitor selects")
+    return False
 
 
 def _list_monitors(stack: Stack) -> list[Resource]:

@@ -66,9 +66,9 @@ class AwsProvider(StandIn):
         guessed: Values = _hide(find_object_type(type_).outputs)
         return guessed
 
-    def guess_update(self, type_: str) -> Values:
-        """Return the outputs that an update raises; a launch template gets a new version."""
-        return dict.fromkeys(find_object_type(type_).grows, UNKNOWN)
+    def guess_update(self, type_: str, state: Values, inputs: Values) -> Values:
+        """Return the state after an update; a launch template gets a new version, whose number is not known."""
+        return {**merge_outputs(state, inputs), **dict.fromkeys(find_object_type(type_).grows, UNKNOWN)}
 
     def list_hidden_changes(self, type_: str, state: Values, inputs: Values) -> Sequence[str]:
         """Return the tags that the provider changes by other default tags."""

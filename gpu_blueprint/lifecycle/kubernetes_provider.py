@@ -111,6 +111,10 @@ class KubernetesProvider(StandIn):
         """Return the status of a release; of other objects a preview knows everything that the program reads."""
         return {"status": UNKNOWN} if _is_release(type_) else {}
 
+    def guess_update(self, type_: str, state: Values, inputs: Values) -> Values:  # noqa: ARG002
+        """Return the state after an update: an object loses the fields that the program no longer states."""
+        return {**state, **inputs}
+
     def _apply(self, manifest: dict[str, Any], retries: Sequence[float] = ()) -> None:
         if manifest["kind"] in _UNKNOWN_WAITS and not _skips_await(manifest):
             raise RefusedError(f"the stand-in does not know how pulumi-kubernetes waits for a {manifest['kind']}")

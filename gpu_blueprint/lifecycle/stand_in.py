@@ -46,9 +46,9 @@ class StandIn(Handshake, ABC):
     def guess_outputs(self, type_: str) -> Values:
         """Return the outputs that a preview cannot know, with ``UNKNOWN`` as values."""
 
-    def guess_update(self, type_: str) -> Values:  # noqa: ARG002
-        """Return the outputs that an update changes in a way that its preview cannot know."""
-        return {}
+    def guess_update(self, type_: str, state: Values, inputs: Values) -> Values:  # noqa: ARG002
+        """Return the state after an update as far as its preview knows it, with ``UNKNOWN`` as other values."""
+        return merge_outputs(state, inputs)
 
     def list_hidden_changes(self, type_: str, state: Values, inputs: Values) -> Sequence[str]:  # noqa: ARG002
         """Return the paths of values that an update changes although no input of the resource does."""
@@ -119,9 +119,8 @@ class StandIn(Handshake, ABC):
         """Change an object in place."""
         inputs = from_struct(request.news)
         if request.preview:
-            return provider_pb2.UpdateResponse(
-                properties=to_struct(merge_outputs(from_struct(request.olds), inputs) | self.guess_update(request.type))
-            )
+            state = self.guess_update(request.type, from_struct(request.olds), inputs)
+            return provider_pb2.UpdateResponse(properties=to_struct(state))
         operation = _read_operation("update", request, inputs)
 
         state = self._carry_out(operation, lambda: self.change(operation, request.id, inputs), context)

@@ -230,6 +230,7 @@ OPEN = cases_of(
     passes("an Ingress object of a website", _ingress("shop", **_ALB)),
     passes("an internal Ingress object", _ingress("grafana")),
     undecided("a service that may be made", _balanced(annotations=_PUBLIC, enabled=UNKNOWN), "theirs"),
+    undecided("a source that is not known", _balanced(loadBalancerSourceRanges=[UNKNOWN]), "theirs"),
     undecided("annotations that are not known", _balanced(annotations=UNKNOWN), "theirs"),
     undecided("a part that is not known", give_values("grafana", sidecar=UNKNOWN), "theirs"),
     passes("a name that is not known", give_values("grafana", bucketName=UNKNOWN)),
