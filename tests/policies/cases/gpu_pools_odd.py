@@ -190,7 +190,7 @@ CPUS_LIMITED = cases_of(
         fails(f"a limit that no account has: {limits}", _cpus(limits), "theirs", words=f"no account has {words}")
         for limits, words in (
             ({"cpu": "1000000"}, "1000000 of cpu"),
-            ({"cpu": 1e6, "ephemeral-storage": "odd"}, "1000000.0 of cpu"),
+            ({"cpu": 10**6, "ephemeral-storage": "odd"}, "1000000 of cpu"),
             ({"memory": "1000000Gi", "nodes": "100k"}, "1000000Gi of memory, 100k of nodes"),
             ({"aws.amazon.com/neuron": "1M"}, "1M of aws.amazon.com/neuron"),
         )
