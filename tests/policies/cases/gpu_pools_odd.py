@@ -161,7 +161,7 @@ LIMITED = cases_of(
             f"a limit of {name} that no account has: {count}", _g6(limits={name: count}), "theirs", words="no account"
         )
         for name in ("nvidia.com/gpu", "nvidia.com/mig-1g.10gb", "nvidia.com/gpu.shared", "nodes")
-        for count in ("100000", 100_000.0, "8Gi", "1e9")
+        for count in ("100000", 200_000, "8Gi", "1e9")
     ),
     fails(
         "a misspelled limit beside GPUs without a limit",
