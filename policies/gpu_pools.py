@@ -1,6 +1,6 @@
 """Rules for NodePools: limits, and for GPU pools also taints, and a NodeOverlay where nodes share GPUs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from .effects.extended_resources import can_be_handed_out, holds, is_gpu_resource, is_slice_or_share, parse_count
 from .effects.gpu_counts import MIG_LABEL, PLUGIN_LABEL, WHOLE, find_handout, is_shared
@@ -32,7 +32,7 @@ def _refuse_unlimited_pool(pool: Resource, report: Report, _: Settings) -> None:
         return
     limits = pool.read_block("spec", "limits")
     counted = [name for name in limits if name == "nodes" or can_be_handed_out(name)]
-    if not any(holds(name, limits[name]) for name in counted):
+    if not find_wrong(counted, lambda name: holds(name, limits[name])):
         misspelled = sorted(name for name in limits if is_gpu_resource(name) and name not in counted)
         reasons = [f"no node hands out {', '.join(misspelled)}"] if misspelled else []
         reasons += [f"no account has {limits[name]} of {name}" for name in counted]
@@ -45,12 +45,19 @@ def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> N
         return
     limits = pool.read_block("spec", "limits")
     counted = [name for name in limits if name in ("cpu", "memory", "nodes", *_DEVICES)]
-    bounds = [name for name in counted if holds(name, limits[name])]
-    if not {"cpu", "memory", "nodes"}.intersection(bounds) and not _is_bounded_in_devices(pool, bounds):
+
+    def is_bound(name: str) -> bool:
+        return holds(name, limits[name])
+
+    ways: tuple[Callable[[], bool], ...] = (
+        lambda: bool(find_wrong([name for name in counted if name not in _DEVICES], is_bound)),
+        lambda: _is_bounded_in_devices(pool, find_wrong([name for name in counted if name in _DEVICES], is_bound)),
+    )
+    if not find_wrong(ways, lambda holds_all: holds_all()):
         cost = (
             "without end, at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
         )
-        vain = [f"{limits[name]} of {name}" for name in counted if name not in bounds]
+        vain = [f"{limits[name]} of {name}" for name in counted if not is_bound(name)]
         reason = f": no account has {', '.join(vain)}" if vain else ""
         report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes {cost}{reason}")
 
@@ -70,11 +77,10 @@ def _is_bounded_in_devices(pool: Resource, limits: list[str]) -> bool:
     Raises:
         NotYetKnownError: The pool names no instance types.
     """
-    devices = [name for name in limits if name in _DEVICES]
     types = list_values(pool, INSTANCE_TYPE)
-    if devices and not types:
-        raise NotYetKnownError(f"whether the nodes of {pool.name} hand out {devices[0]}")
-    return any(all(type_.startswith(_DEVICES[name]) for type_ in types) for name in devices)
+    if limits and not types:
+        raise NotYetKnownError(f"whether the nodes of {pool.name} hand out {limits[0]}")
+    return any(all(type_.startswith(_DEVICES[name]) for type_ in types) for name in limits)
 
 
 def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:

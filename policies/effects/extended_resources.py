@@ -5,7 +5,7 @@ from typing import Any
 
 from gpu_blueprint.catalog import GPUS, find_mig_profile
 
-from ..values import UNKNOWN, UnreadableError, read_number, read_text
+from ..values import UNKNOWN, NotYetKnownError, UnreadableError, read_number, read_text
 
 NO_LIMIT = 100_000
 """Count of GPUs, slices, shares or nodes that no cluster of a team reaches; a limit with it, such as ``8Gi``, holds
@@ -61,9 +61,12 @@ def parse_quantity(quantity: Any) -> float:
 
 
 def holds(name: str, quantity: Any) -> bool:
-    """Tell whether a limit is one that a cluster can reach; a quantity that is not known yet may be.
+    """Tell whether a limit is one that a cluster can reach.
 
     Raises:
+        NotYetKnownError: The value is not known yet.
         UnreadableError: The value is no quantity.
     """
-    return quantity is UNKNOWN or parse_quantity(quantity) < _NO_LIMITS.get(name, NO_LIMIT)
+    if quantity is UNKNOWN:
+        raise NotYetKnownError(f"the limit of {name}")
+    return parse_quantity(quantity) < _NO_LIMITS.get(name, NO_LIMIT)

@@ -115,7 +115,11 @@ LIMITED = cases_of(
     passes("limits in GPUs", shipped_stack("research")),
     passes("a CPU pool without limits", _theirs(_TYPE, "m7i.xlarge")),
     passes("a limit as a number, beside one in CPUs", _l40s(("spec", "limits"), {"cpu": "8", "nvidia.com/gpu": 16})),
-    passes("a limit whose size is not known", _l40s(("spec", "limits"), {"nvidia.com/gpu": UNKNOWN})),
+    undecided(
+        "a limit whose size is not known",
+        _l40s(("spec", "limits"), {"nvidia.com/gpu": UNKNOWN}),
+        "infer-l40s-node-pool",
+    ),
     fails("no limits", _l40s(("spec", "limits"), GONE), "infer-l40s-node-pool", words="without end; set"),
     fails("limits in CPUs", _l40s(("spec", "limits"), {"cpu": "1000"}), "infer-l40s-node-pool"),
     undecided("limits not known", _l40s(("spec", "limits"), UNKNOWN), "infer-l40s-node-pool"),
@@ -150,7 +154,7 @@ CPUS_LIMITED = cases_of(
     passes("a limit in CPUs as a number", _limited({"cpu": 100})),
     passes("a limit in memory", _limited({"memory": "1Ti"}, _BY_CATEGORY)),
     passes("a limit in nodes", _limited({"nodes": 4})),
-    passes("a limit whose size is not known", _limited({"cpu": UNKNOWN})),
+    undecided("a limit whose size is not known", _limited({"cpu": UNKNOWN}), "theirs"),
     passes("a GPU pool without limits, which another rule refuses", _l40s(("spec", "limits"), GONE)),
     passes(
         "a fixed number of nodes",
