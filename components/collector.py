@@ -14,7 +14,7 @@ class Collector:
         self.made = []
         self._reached: dict[pulumi.Resource, _Resources] = {}
         self._reached_by_list: dict[tuple[pulumi.Resource, ...], tuple[_Resources, _Resources]] = {}
-        """What the resources of a list need, without and with them: most of a tenant's resources need the same."""
+        """List of needs → all that its resources need in turn, without them and with them. Many resources share one."""
 
     def collect(self, args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
         """Note each resource below the platform; components of ours consist of the resources that are noted too.

@@ -5,7 +5,7 @@ from typing import Any
 
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 
-from .effects.charts import CHART_KINDS, is_chart, read_value
+from .effects.charts import CHART_KINDS, has_chart, is_chart, read_value
 from .effects.gpu_nodes import stay_together
 from .effects.karpenter_objects import (
     ZONE,
@@ -115,9 +115,8 @@ def _refuse_unbounded_life(pool: Resource, report: Report, _: Settings) -> None:
 def _is_warned_otherwise(release: Resource, stack: Stack) -> bool:
     """Tell whether the queue's name is a variable of Karpenter, or AWS's termination handler drains the nodes."""
     entries = read_mappings(read_value(release, "controller", "env"), "controller.env")
-    return any(entry.get("name") == "INTERRUPTION_QUEUE" and entry.get("value") for entry in entries) or any(
-        is_chart(chart, "aws-node-termination-handler") for chart in stack.select(*CHART_KINDS)
-    )
+    is_named = any(entry.get("name") == "INTERRUPTION_QUEUE" and entry.get("value") for entry in entries)
+    return is_named or has_chart(stack, "aws-node-termination-handler")
 
 
 def _refuse_missing_queue_name(release: Resource, report: Report, _: Settings, stack: Stack) -> None:

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from .effects.addresses import read_sources
-from .effects.charts import CHART_KINDS, is_chart
+from .effects.charts import CHART_KINDS, has_chart, is_chart
 from .effects.helm_texts import Place, list_values, may_hold_more
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
@@ -30,8 +30,8 @@ _TOKEN = re.compile(
     r"|glsa_\w{20,}|nvapi-\w{20,}|xox[abp]-\w{10,}|\bsk-(proj-|ant-)?\w{20,}|slack\.com/(services|workflows)/\w"
     r"|-----BEGIN ([A-Z]+ )*PRIVATE KEY-----|://[^\s/:@$]*:(?![<{]|%\()[^\s/@$]+@(?!sha256:)"
 )
-"""What is a secret under any key: keys of AWS, tokens of Hugging Face, GitHub, GitLab, Grafana, NVIDIA, OpenAI and
-Slack, a private key, a URL with a password in it."""
+"""Secrets that their form gives away: keys of AWS, private keys, URLs with a password, and tokens of Hugging Face,
+GitHub, GitLab, Grafana, NVIDIA, OpenAI and Slack."""
 _KEY_NAMES = re.compile(r"(existing_?secret|secret_?keys?|secret_?(key_?)?ref)$", re.IGNORECASE)
 """Ends of keys below which a text is the name of a key in a Secret."""
 _NAMES_SECRET = re.compile(r"existing[_-]?secret", re.IGNORECASE)
@@ -230,8 +230,7 @@ def _is_open_service(notes: Mapping[str, Any], spec: Mapping[str, Any], stack: S
         return scheme != "internal"
     if internal:
         return internal == "false"
-    controlled = any(is_chart(chart, "aws-load-balancer-controller") for chart in stack.select(*CHART_KINDS))
-    return not controlled and not spec.get("loadBalancerClass")
+    return not has_chart(stack, "aws-load-balancer-controller") and not spec.get("loadBalancerClass")
 
 
 RULES = (

@@ -49,17 +49,18 @@ def _refuse_unlimited_cpu_pool(pool: Resource, report: Report, _: Settings) -> N
     def is_bound(name: str) -> bool:
         return holds(name, limits[name])
 
+    devices = [name for name in counted if name in _DEVICES]
+    others = [name for name in counted if name not in _DEVICES]
     ways: tuple[Callable[[], bool], ...] = (
-        lambda: bool(find_wrong([name for name in counted if name not in _DEVICES], is_bound)),
-        lambda: _is_bounded_in_devices(pool, find_wrong([name for name in counted if name in _DEVICES], is_bound)),
+        lambda: bool(find_wrong(others, is_bound)),
+        lambda: _is_bounded_in_devices(pool, find_wrong(devices, is_bound)),
     )
-    if not find_wrong(ways, lambda holds_all: holds_all()):
-        cost = (
-            "without end, at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
-        )
+    if not find_wrong(ways, lambda way: way()):
+        cost = "at about 50 $ an hour for each 1,000 CPUs"  # m7i in us-east-1, on demand: 0.0504 $ for a CPU
         vain = [f"{limits[name]} of {name}" for name in counted if not is_bound(name)]
         reason = f": no account has {', '.join(vain)}" if vain else ""
-        report(f"pool {pool.name} without GPUs has no limit in CPUs, so Karpenter launches nodes {cost}{reason}")
+        launched = f"so Karpenter launches nodes without end, {cost}{reason}"
+        report(f"pool {pool.name} without GPUs has no limit in CPUs, {launched}")
 
 
 _DEVICES: Mapping[str, tuple[str, ...]] = {
@@ -71,16 +72,16 @@ _DEVICES: Mapping[str, tuple[str, ...]] = {
 """Device that is no NVIDIA GPU → beginnings of the instance types that have it."""
 
 
-def _is_bounded_in_devices(pool: Resource, limits: list[str]) -> bool:
-    """Tell whether each node of a pool takes from a limit in devices.
+def _is_bounded_in_devices(pool: Resource, devices: list[str]) -> bool:
+    """Tell whether each node of a pool takes from one of the limits in devices.
 
     Raises:
         NotYetKnownError: The pool names no instance types.
     """
     types = list_values(pool, INSTANCE_TYPE)
-    if limits and not types:
-        raise NotYetKnownError(f"whether the nodes of {pool.name} hand out {limits[0]}")
-    return any(all(type_.startswith(_DEVICES[name]) for type_ in types) for name in limits)
+    if devices and not types:
+        raise NotYetKnownError(f"whether the nodes of {pool.name} hand out {devices[0]}")
+    return any(all(type_.startswith(_DEVICES[name]) for type_ in types) for name in devices)
 
 
 def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from .effects.charts import CHART_KINDS, MANIFEST_KINDS, is_chart, read_value
+from .effects.charts import CHART_KINDS, MANIFEST_KINDS, has_chart, is_chart, list_charts, read_value
 from .effects.gpu_counts import is_cut
 from .effects.gpu_nodes import list_gpu_nodes, list_node_classes, read_node_labels
 from .effects.karpenter_objects import is_static
@@ -22,9 +22,9 @@ class _Need:
     chart: str
     path: tuple[str, ...]
     default: bool
-    """Whether the chart has the part on."""
+    """The chart's own value: True if the part is on."""
     harm: str
-    """What becomes of the objects, whose names follow."""
+    """The harm, in words; a message adds the names of the objects."""
     list_objects: _Objects
     """Returns the objects that need the part."""
 
@@ -63,7 +63,7 @@ def _list_unserved_nodes(stack: Stack) -> list[Resource]:
 
 def _runs_otherwise(stack: Stack, *names: str) -> bool:
     """Tell whether a chart of a name runs a part, or a DaemonSet or a manifest that mentions one of the names."""
-    if any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in names):
+    if has_chart(stack, *names):
         return True
     return bool(find_wrong(stack.select("DaemonSet", *MANIFEST_KINDS), lambda found: _runs_any(found, names)))
 
@@ -102,7 +102,7 @@ def _list_cut_nodes(stack: Stack) -> list[Resource]:
 
 def _list_undiscovered_nodes(stack: Stack) -> list[Resource]:
     """Return the GPU nodes that the GPU Operator finds by the labels of its node feature discovery alone."""
-    if any(is_chart(chart, "node-feature-discovery") for chart in stack.select(*CHART_KINDS)):
+    if has_chart(stack, "node-feature-discovery"):
         return []
     return [nodes for nodes in list_gpu_nodes(stack) if not _PCI & read_node_labels(nodes).keys()]
 
@@ -129,7 +129,7 @@ def _measures_gpus(monitor: Resource) -> bool:
 
 def _list_monitors(stack: Stack) -> list[Resource]:
     """Return what nobody reads where the chart's Prometheus is off: other collectors read monitors too."""
-    if any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in _COLLECTORS):
+    if has_chart(stack, *_COLLECTORS):
         return []
     return [] if any(stack.select("Prometheus", "PrometheusAgent")) else [*stack.select("ServiceMonitor", "PodMonitor")]
 
@@ -178,11 +178,7 @@ def _lacks(release: Resource, need: _Need, stack: Stack) -> bool:
     if not is_chart(release, need.chart) or not need.list_objects(stack):
         return False
     # Another release of the chart may have the part on, such as Prometheus beside one for its CRDs alone.
-    return all(_is_off(each, need) for each in [release, *_list_releases(stack, need.chart)])
-
-
-def _list_releases(stack: Stack, chart: str) -> list[Resource]:
-    return [each for each in stack.select(*CHART_KINDS) if is_chart(each, chart)]
+    return all(_is_off(each, need) for each in [release, *list_charts(stack, need.chart)])
 
 
 def _is_off(release: Resource, need: _Need) -> bool:
@@ -198,7 +194,7 @@ def _overlooks(release: Resource, scaler: Resource, stack: Stack) -> bool:
     """
     if not is_chart(release, "keda"):
         return False
-    watched = {name.strip() for each in _list_releases(stack, "keda") for name in _read_watched(each).split(",")}
+    watched = {name.strip() for each in list_charts(stack, "keda") for name in _read_watched(each).split(",")}
     namespace = scaler.read_text("metadata", "namespace")
     if "" in watched or (namespace or "default") in watched:
         return False
@@ -244,10 +240,10 @@ def _list_clusters(stack: Stack) -> Iterator[Resource]:
 
 
 def _is_one_of(name: str, clusters: list[Resource]) -> bool:
-    """Tell whether a name is that of a cluster of the program.
+    """Tell whether the program makes a cluster of a name.
 
     Raises:
-        NotYetKnownError: It is none of the known names, and Pulumi or a value that is not known names another cluster.
+        NotYetKnownError: No known name fits, and a cluster has a name of Pulumi's or one that is not known yet.
     """
     names = [found.props.get("name") for found in clusters]
     known = [found for found in names if found is not UNKNOWN and found]

@@ -54,7 +54,8 @@ def _makes_public_nodes(component: Resource) -> bool:
     return component.read_flag(name, default=False) or component.read_flag("nodeGroupOptions", name, default=False)
 
 
-_SELECTORS = ("subnetSelectorTerms", "securityGroupSelectorTerms", "capacityReservationSelectorTerms")
+_SUBNETS = "subnetSelectorTerms"
+_SELECTORS = (_SUBNETS, "securityGroupSelectorTerms", "capacityReservationSelectorTerms")
 _CRITERIA = "instanceMatchCriteria"
 _ROLES = "kubernetes.io/role/"
 """Beginning of tags that subnets of every cluster have: elb for public subnets, internal-elb for the others."""
@@ -75,7 +76,7 @@ def _explain_width(field: str, term: Mapping[str, Any]) -> str:
     named = {key: term[key] for key in ("name", _CRITERIA) if term.get(key)}
     given = {**read_mapping(term.get("tags"), "tags"), **named}
     texts = {key: read_text(value, key) for key, value in given.items()}
-    if field == _SELECTORS[0] and any(_is_public(key, text) for key, text in texts.items()):
+    if field == _SUBNETS and any(_is_public(key, text) for key, text in texts.items()):
         return "selects public subnets"
     if not texts:
         return "has a term without id, name and tags, so its API refuses it"
@@ -85,7 +86,7 @@ def _explain_width(field: str, term: Mapping[str, Any]) -> str:
 
 
 def _is_public(key: str, text: str) -> bool:
-    """Tell whether a tag is that of public subnets; a cluster may have any name."""
+    """Tell whether a tag marks public subnets. The name of a cluster may hold the word too."""
     return key == f"{_ROLES}elb" or (not _CLUSTER_KEY.search(key) and bool(_PUBLIC.search(text)))
 
 

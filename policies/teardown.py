@@ -2,7 +2,7 @@
 
 import re
 
-from .effects.charts import CHART_KINDS, is_chart
+from .effects.charts import CHART_KINDS, list_charts
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
 
@@ -37,7 +37,7 @@ def _depends_on_any(stack: Stack, start: Resource, goals: set[str]) -> bool:
 
 
 def _find_controllers(stack: Stack) -> list[Resource]:
-    return [release for release in stack.select(*CHART_KINDS) if is_chart(release, "karpenter")]
+    return list_charts(stack, "karpenter")
 
 
 def _refuse_pool_after_karpenter(resource: Resource, report: Report, _: Settings, stack: Stack) -> None:
@@ -51,12 +51,11 @@ def _refuse_identity_before_karpenter(release: Resource, report: Report, _: Sett
         return
     account = release.get("values", "serviceAccount", "name", default="karpenter")
     found = [each for each in stack.select("PodIdentityAssociation") if each.get("serviceAccount") == account]
-    if not _depends_on_any(stack, release, {each.urn for each in found}):  # the others belong to other clusters
-        for association in found[:1]:
-            report(
-                f"Karpenter's release does not depend on {association.name}, "
-                "so a destroy may delete its IAM identity first"
-            )
+    # One is enough: the others belong to other clusters.
+    if found and not _depends_on_any(stack, release, {each.urn for each in found}):
+        report(
+            f"Karpenter's release does not depend on {found[0].name}, so a destroy may delete its IAM identity first"
+        )
 
 
 RULES = (

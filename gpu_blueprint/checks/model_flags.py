@@ -20,6 +20,7 @@ from .model_versions import list_versions
 _SUFFIXED = re.compile(r"-?\d+(\.\d+)?[kKmMgGtT]?")
 """A number as vLLM reads it, such as 8k."""
 _JSON_SUFFIX = re.compile(r"(?<=\d)[kKmMgGtT](?=\s*[,}\]])")
+"""The suffix of a number in JSON, which vLLM expands before it reads the JSON."""
 _WORDS = {"switch": "true or false", "number": "a number", "json": "a JSON object", "text": "a text or a number"}
 _NO, _MOST = "no-", "max-"
 _NO_LIMIT = -1
@@ -74,16 +75,17 @@ def _find_odd_counts(model: VllmModel, flag: str, value: str) -> Iterator[Proble
     """Yield a number with which vLLM does not start."""
     if flag not in _COUNTED or (number := read_number(value)) is None:
         return
-    has_suffix = value[-1].isalpha() and flag != "--block-size"
+    is_block = flag == "--block-size"
+    has_suffix = value[-1].isalpha() and not is_block
     if not has_suffix and not _WHOLE.fullmatch(value):
-        hint = f"write {_BLOCK if flag == '--block-size' else int(number)}, or remove it"
+        hint = f"write {_BLOCK if is_block else number}, or remove it"
         yield Problem("flag-value", (), f"{flag} takes a whole number, and got {value}", hint)
         return
     is_latent = model.shape is not None and model.shape.kv_bytes_per_token is not None
     if number < 1:
-        hint = "write 16, or remove it" if flag == "--block-size" else "write a number above 0, or remove it"
+        hint = f"write {_BLOCK if is_block else 'a number above 0'}, or remove it"
         yield Problem("flag-value", (), f"{flag} counts from 1 on, and got {value}", hint)
-    elif flag == "--block-size" and number % _BLOCK and not is_latent:
+    elif is_block and number % _BLOCK and not is_latent:
         reason = f"{flag} is a multiple of {_BLOCK} in every attention of vLLM for NVIDIA GPUs, and got {value}"
         nearest = max(_BLOCK, number // _BLOCK * _BLOCK)
         yield Problem("flag-value", (), reason, f"write {nearest}, or remove it")

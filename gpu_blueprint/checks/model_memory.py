@@ -73,10 +73,10 @@ _OF_CACHE = ("block-size", "max-num-batched-tokens")
 
 def _find_greedy_flag(stack: StackConfig, pool: Pool, model: VllmModel) -> str | None:
     """Return the flag without which a model fits that does not fit; None if none of them alone is the cause."""
-    for flag in _OF_CACHE:
+    for flag in filter(model.arguments.__contains__, _OF_CACHE):
         others = {name: value for name, value in model.arguments.items() if name != flag}
         memory = measure_model(stack, pool, model.model_copy(update={"arguments": others}))
-        if flag in model.arguments and memory and memory.fits:
+        if memory and memory.fits:
             return flag
     return None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ..resources import Resource
+from ..resources import Resource, Stack
 from ..values import NotYetKnownError, read_document, read_mapping, read_text
 
 CHART_KINDS = ("Release", "Chart")
@@ -40,6 +40,16 @@ class Source:
 def is_chart(resource: Resource, name: str) -> bool:
     """Tell whether a Helm chart has a name; its repository, registry or URL does not matter."""
     return _read_name(_read_chart(resource)) == name
+
+
+def has_chart(stack: Stack, *names: str) -> bool:
+    """Tell whether a program installs a chart of one of the names."""
+    return any(is_chart(chart, name) for chart in stack.select(*CHART_KINDS) for name in names)
+
+
+def list_charts(stack: Stack, name: str) -> list[Resource]:
+    """Return the charts of a name that a program installs."""
+    return [chart for chart in stack.select(*CHART_KINDS) if is_chart(chart, name)]
 
 
 def is_exact(version: str) -> bool:

@@ -61,7 +61,7 @@ def parse_quantity(quantity: Any) -> float:
 
 
 def holds(name: str, quantity: Any) -> bool:
-    """Tell whether a limit is one that a cluster can reach.
+    """Tell whether a cluster can reach a limit.
 
     Raises:
         NotYetKnownError: The value is not known yet.

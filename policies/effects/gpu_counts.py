@@ -37,7 +37,7 @@ class Handout:
 
 def is_cut(nodes: Resource) -> bool:
     """Tell whether a label asks the MIG manager to cut the GPUs of nodes."""
-    return read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) not in ("", "all-disabled")
+    return read_text(read_node_labels(nodes).get(MIG_LABEL), MIG_LABEL) not in ("", _UNCUT)
 
 
 def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
@@ -131,8 +131,7 @@ def is_shared(pool: Resource, row: Instance, stack: Stack) -> bool:
 def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strategy: str) -> Handout | None:
     """Return the GPUs and the MIG slices of a node before they are shared."""
     whole = {WHOLE: row.gpu_devices}
-    name = read_text(read_node_labels(pool).get(MIG_LABEL), MIG_LABEL)
-    if name in ("", _UNCUT):
+    if not is_cut(pool):
         return Handout(whole, f"no label {MIG_LABEL} cuts its GPUs")
     if is_plugin(operator) or not read_value_flag(operator, "migManager", "enabled", default=True):
         return None
@@ -141,6 +140,7 @@ def _cut(operator: Resource, pool: Resource, row: Instance, stack: Stack, strate
     configs = read_configs(operator, "migManager", stack)
     if configs is None:
         return None
+    name = read_text(read_node_labels(pool).get(MIG_LABEL), MIG_LABEL)
     if refusal := explain_refusal(configs):
         return Handout(whole, f"the MIG manager refuses its file ({refusal}), so it leaves the GPUs whole")
     entries = list_mig_entries(configs).get(name) if configs else _find_built_in(name, row.gpu.mig)

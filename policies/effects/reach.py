@@ -125,8 +125,8 @@ _MACHINE_ACTIONS = (
     *("ssm:SendCommand", "ssm:StartSession", "ssm:CreateAssociation", "ssm:CreateAssociationBatch"),
     *("ec2-instance-connect:SendSSHPublicKey", "ec2-instance-connect:SendSerialConsoleSSHPublicKey"),
 )
-"""Actions that launch, mark or end machines, and those that take over a machine that exists: they change the script or
-the disk from which it starts, its role, or who may read its credentials, or run commands on it."""
+"""Actions that launch, mark or end machines, and actions that take over a machine: they run commands on it, or change
+its start script, its disk, its role or the access to its credentials."""
 _MACHINES = ("instance", "fleet", "launch-template", "spot-instances-request", "spot-fleet-request")
 """Types of EC2 resources that are machines or become machines; the others are volumes, networks and images."""
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.serving.memory import STATED_CACHE, measure_model
+from gpu_blueprint.config.models import VllmModel
+from gpu_blueprint.serving.memory import STATED_CACHE, ModelMemory, measure_model
 
 from ..support.checked_models import MPS, SMALL, check, config_of, find, only, vllm
 
@@ -31,13 +32,19 @@ def test_a_cache_fits_from_one_sequence_to_what_the_weights_leave(pool: Any, cha
         assert check(stating(odd, **changes), pool=pool) != []
 
 
+def measure(model: dict[str, Any]) -> ModelMemory:
+    config = config_of(model, pool=SHARED)
+    assert isinstance(config.models[0], VllmModel)
+    memory = measure_model(config, config.gpu_pools[0], config.models[0])
+    assert memory
+    return memory
+
+
 def test_a_cache_of_stated_size_decides_how_many_sequences_it_holds() -> None:
-    free, stated = (config_of(model, pool=SHARED) for model in (vllm(shape=SMALL), stating(2 * 10**9)))
-    found = [measure_model(config, config.gpu_pools[0], config.models[0]) for config in (free, stated)]  # type: ignore[arg-type]
-    assert found[0] and found[1]
-    assert found[0].stated is None and found[0].cache == found[0].left
-    assert found[1].stated == found[1].cache == pytest.approx(2e9 / 2**30)
-    assert found[1].left == found[0].left and found[1].sequences < found[0].sequences
+    free, stated = measure(vllm(shape=SMALL)), measure(stating(2 * 10**9))
+    assert free.stated is None and free.cache == free.left
+    assert stated.stated == stated.cache == pytest.approx(2e9 / 2**30)
+    assert stated.left == free.left and stated.sequences < free.sequences
 
 
 def test_a_cache_that_is_no_number_is_refused_as_a_flag() -> None:

@@ -73,7 +73,7 @@ def link(
         "SEND_SIGNAL": "false",
     }
     said = ""
-    # What it said tells more than the time that passed.
+    # After a wait in vain the test fails with the words of the program.
     with running([find_engine("config-manager")], folder, environment) as manager, suppress(TimeoutError):
         assert manager.stderr
         read = manager.stderr.readline

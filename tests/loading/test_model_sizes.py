@@ -173,7 +173,7 @@ def test_the_newer_name_of_the_dtype_counts_first() -> None:
 
 
 def test_a_file_without_dtype_has_that_around_it_or_16_bits_as_in_vllm() -> None:
-    """As ``get_torch_dtype`` and ``_resolve_auto_dtype`` of vLLM 0.25.1 to 0.33.0 read it."""
+    """Source: ``get_torch_dtype`` and ``_resolve_auto_dtype`` of vLLM 0.25.1 to 0.33.0."""
     bare = {name: value for name, value in LLAMA.items() if name != "torch_dtype"}
     small = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 1, "dtype": "float16"}
     for content, dtype in (
