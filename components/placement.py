@@ -3,6 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.catalog.system_nodes import SYSTEM_NODE_LABELS, SYSTEM_NODE_TAINT
+from gpu_blueprint.config import StackConfig
 
 TOLERATE_EVERY_TAINT = [{"operator": "Exists"}]
 """The toleration of programs that must run on every node, such as agents, exporters and device plugins."""
@@ -13,8 +14,25 @@ _SYSTEM_TOLERATIONS = [
     {"key": SYSTEM_NODE_TAINT["key"], "operator": "Exists", "effect": SYSTEM_NODE_TAINT["effect"]},
 ]
 
-ON_SYSTEM_NODES: dict[str, Any] = {"nodeSelector": SYSTEM_NODE_LABELS, "tolerations": _SYSTEM_TOLERATIONS}
-"""Part of the values of a chart or an add-on that places one controller."""
 
-SYSTEM_POD_SPEC: dict[str, Any] = {"node_selector": SYSTEM_NODE_LABELS, "tolerations": _SYSTEM_TOLERATIONS}
-"""The same as part of a pod's spec in Pulumi's spelling."""
+def place_on_system_nodes(config: StackConfig) -> dict[str, Any]:
+    """Return the part of the values of a chart or an add-on that places one controller.
+
+    In an existing cluster, the pods run where the stack file says, and tolerate what these nodes have.
+    """
+    selector, tolerations = _choose_place(config)
+    placed: dict[str, Any] = {"nodeSelector": selector, "tolerations": tolerations}
+    return {key: value for key, value in placed.items() if value}
+
+
+def place_pod_on_system_nodes(config: StackConfig) -> dict[str, Any]:
+    """Return the same as part of a pod's spec in Pulumi's spelling."""
+    selector, tolerations = _choose_place(config)
+    placed: dict[str, Any] = {"node_selector": selector, "tolerations": tolerations}
+    return {key: value for key, value in placed.items() if value}
+
+
+def _choose_place(config: StackConfig) -> tuple[dict[str, str], list[dict[str, str]]]:
+    if placement := config.system_placement:
+        return dict(placement.labels), placement.tolerations
+    return dict(SYSTEM_NODE_LABELS), _SYSTEM_TOLERATIONS

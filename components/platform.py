@@ -9,30 +9,29 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, NODE_ADD_ONS
 from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.serving.scaling import list_scaled_services
 from gpu_blueprint.tenancy.identities import list_grants
+from gpu_blueprint.tenancy.service_roles import name_account_role
 
 from .billing.billing import Billing
 from .cloud_providers import make_cloud_providers
 from .cluster.access import Access
-from .cluster.addons import Addons
-from .cluster.cluster import Cluster
+from .cluster.cluster import AnyCluster
 from .cluster.node_local_dns import NodeLocalDns
 from .cluster.record import PlatformRecord
-from .cluster.system_nodes import SystemNodes
 from .collector import Collector
+from .foundation import find_launcher, make_cluster, make_system_nodes
 from .gpu.dcgm_exporter import OwnExporter, list_architectures
 from .gpu.efa import Efa
 from .gpu.gpu_operator import GpuOperator
-from .images.image_cache import ImageCache
-from .karpenter.karpenter import Karpenter
+from .gpu.sharing_configs import SharingConfigs
 from .models.model import Model
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
 from .pools.headroom import HeadroomSpace
 from .pools.karpenter_pool import KarpenterPool
+from .pools.node_class import NodeIdentity
 from .pools.pool_hours import PoolHours
 from .pools.prepull import Prepull
 from .pools.static_nodes import StaticNodes
@@ -64,20 +63,20 @@ class Platform(pulumi.ComponentResource):
         cloud_providers = make_cloud_providers(config, parent=self)
         cloud = pulumi.ResourceOptions(parent=self, providers=cloud_providers)
         network = Network(f"{name}-network", config, opts=cloud)
-        cluster = Cluster(f"{name}-cluster", config, network=network, opts=cloud)
+        cluster = make_cluster(config, network, opts=cloud)
         access = Access(f"{name}-access", config, cluster=cluster, opts=cloud)
-        system_nodes, working_cluster = self._make_system_nodes(network, cluster, opts=cloud)
-
         kubernetes = pulumi.ResourceOptions(parent=self, providers=[access.provider])
         both = pulumi.ResourceOptions(parent=self, providers=[*cloud_providers, access.provider])
+        system_nodes, working_cluster = make_system_nodes(config, network, cluster, opts=both)
         mounting_cluster, volumes = self._make_storage(network, cluster, depends_on=working_cluster, opts=both)
-        karpenter = Karpenter(f"{name}-karpenter", config, cluster=cluster, depends_on=mounting_cluster, opts=both)
+        launcher = find_launcher(config, cluster, depends_on=mounting_cluster, opts=both)
         node_programs = self._make_node_programs(network, depends_on=working_cluster, opts=both)
 
-        working_karpenter = [karpenter.release, *node_programs]
-        self._make_static_pools(network, system_nodes, depends_on=working_karpenter, opts=cloud)
-        node_pools = self._make_pools(karpenter.node_role, depends_on=working_karpenter, opts=kubernetes)
-
+        working_karpenter = [*launcher.ready, *node_programs]
+        static_role = system_nodes.role.arn_in_aws if system_nodes else launcher.node_role_arn
+        static_needs = [*([system_nodes.group] if system_nodes else []), *working_karpenter]
+        self._make_static_pools(network, static_role, depends_on=static_needs, opts=cloud)
+        node_pools = self._make_pools(launcher.node_identity, depends_on=working_karpenter, opts=kubernetes)
         keda: list[pulumi.Resource] = []
         if config.has_keda:
             keda.append(Keda(f"{name}-keda", config, depends_on=working_karpenter, opts=kubernetes).release)
@@ -93,34 +92,16 @@ class Platform(pulumi.ComponentResource):
             Billing(f"{name}-billing", config, config.billing, usd_per_month=usd, opts=cloud)
         # The last resource, because it depends on all resources that were made before.
         PlatformRecord(f"{name}-record", config, cluster=cluster, depends_on=[*collector.made], opts=kubernetes)
-        self.kubeconfig = pulumi.Output.secret(cluster.control_plane.kubeconfig_json)
+        self.kubeconfig = pulumi.Output.secret(cluster.kubeconfig)
         self.register_outputs({"clusterName": name})
 
-    def _make_system_nodes(
-        self, network: Network, cluster: Cluster, *, opts: pulumi.ResourceOptions
-    ) -> tuple[SystemNodes, list[pulumi.Resource]]:
-        """Make the system nodes, between the add-ons that nodes need and the add-ons that need nodes.
-
-        Returns:
-            The system nodes, and the resources that together make a cluster in which pods run.
-        """
-        name, config = self.cluster_name, self._config
-        node_addons = Addons(f"{name}-node-addons", config, add_ons=NODE_ADD_ONS, cluster=cluster, opts=opts)
-        nodes = SystemNodes(
-            f"{name}-system",
-            config,
-            network=network,
-            cluster=cluster,
-            depends_on=[*node_addons.installed, *self._make_image_cache(opts=opts)],
-            opts=opts,
-        )
-        cluster_addons = Addons(
-            f"{name}-addons", config, add_ons=CLUSTER_ADD_ONS, cluster=cluster, depends_on=[nodes.group], opts=opts
-        )
-        return nodes, [nodes.group, *cluster_addons.installed]
-
     def _make_storage(
-        self, network: Network, cluster: Cluster, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+        self,
+        network: Network,
+        cluster: AnyCluster,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions,
     ) -> tuple[Sequence[pulumi.Resource], Volumes]:
         """Make the default class and the storage of tenants.
 
@@ -128,20 +109,13 @@ class Platform(pulumi.ComponentResource):
             The resources that together make a cluster in which pods mount storage, and the volumes by tenant.
         """
         name, config = self.cluster_name, self._config
-        Storage(f"{name}-storage", depends_on=depends_on, opts=opts)
+        Storage(f"{name}-storage", config, depends_on=depends_on, opts=opts)
         if not config.storage:
             return depends_on, {}
         made = SharedStorage(
             f"{name}-shared-storage", config, network=network, cluster=cluster, depends_on=depends_on, opts=opts
         )
         return [*depends_on, *made.drivers], made.volumes
-
-    def _make_image_cache(self, *, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
-        """Make the cache of images, and return what nodes need before they pull."""
-        images = self._config.images
-        if images is None or not images.pull_through:
-            return []
-        return ImageCache(f"{self.cluster_name}-images", self._config, images, opts=opts).ready
 
     def _make_node_programs(
         self, network: Network, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
@@ -160,6 +134,8 @@ class Platform(pulumi.ComponentResource):
                 OwnExporter(f"{name}-exporter", config, depends_on=depends_on, opts=opts)
         if config.has_gpu_operator:
             ready.append(GpuOperator(f"{name}-gpu-operator", config, depends_on=depends_on, opts=opts).release)
+        elif config.needs_gpu_operator:
+            ready += SharingConfigs(f"{name}-sharing", config, depends_on=depends_on, opts=opts).ready
         if config.cluster.node_local_dns:
             ready.append(NodeLocalDns(f"{name}-dns", config, depends_on=depends_on, opts=opts).daemons)
         if any(pool.prepull for pool in config.gpu_pools):
@@ -171,7 +147,7 @@ class Platform(pulumi.ComponentResource):
     def _make_static_pools(
         self,
         network: Network,
-        system_nodes: SystemNodes,
+        node_role_arn: pulumi.Input[str],
         *,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions,
@@ -184,13 +160,13 @@ class Platform(pulumi.ComponentResource):
                     self._config,
                     pool,
                     network=network,
-                    system_nodes=system_nodes,
+                    node_role_arn=node_role_arn,
                     depends_on=depends_on,
                     opts=_rename(pool.name, opts),
                 )
 
     def _make_pools(
-        self, node_role: pulumi.Output[str], *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+        self, identity: NodeIdentity, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
     ) -> dict[str, pulumi.Resource]:
         """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
         node_pools: dict[str, pulumi.Resource] = {}
@@ -198,7 +174,7 @@ class Platform(pulumi.ComponentResource):
         for pool in self._config.all_pools:
             if pool.name not in static:
                 name, renamed = f"{self.cluster_name}-{pool.name}", _rename(pool.name, opts)
-                made = KarpenterPool(name, self._config, pool, node_role=node_role, depends_on=depends_on, opts=renamed)
+                made = KarpenterPool(name, self._config, pool, identity=identity, depends_on=depends_on, opts=renamed)
                 node_pool = node_pools[pool.name] = made.node_pool
                 if isinstance(pool, Pool) and pool.hours:
                     PoolHours(name, self._config, pool, pool.hours, node_pool=node_pool, opts=renamed)
@@ -226,7 +202,7 @@ class Platform(pulumi.ComponentResource):
     def _make_tenants(
         self,
         node_pools: Mapping[str, pulumi.Resource],
-        cluster: Cluster,
+        cluster: AnyCluster,
         queues: Mapping[str, pulumi.Resource],
         volumes: Volumes,
         *,
@@ -238,6 +214,7 @@ class Platform(pulumi.ComponentResource):
         own, config = self.cluster_name, self._config
         admission = Admission(f"{own}-admission", config, depends_on=depends_on, opts=opts) if config.tenants else None
         rights = TenantRights(f"{own}-rights", config, depends_on=depends_on, opts=opts).ready if config.tenants else []
+        ready = [*depends_on, *rights, *(admission.ready if admission else ())]
         identities = self._make_identities(cluster, opts=opts)
         for tenant in config.tenants:
             # A destroy then deletes the tenant's pods before it drains the pools that they run in.
@@ -249,25 +226,19 @@ class Platform(pulumi.ComponentResource):
                 self._config,
                 tenant,
                 volumes=volumes.get(tenant.name, {}),
-                depends_on=[
-                    *depends_on,
-                    *used,
-                    *(admission.ready if admission else ()),
-                    *rights,
-                    *identities[tenant.name],
-                ],
+                depends_on=[*ready, *used, *identities[tenant.name]],
                 opts=_rename(f"tenant-{tenant.name}", opts),
             )
         return spaces
 
     def _make_identities(
-        self, cluster: Cluster, *, opts: pulumi.ResourceOptions
+        self, cluster: AnyCluster, *, opts: pulumi.ResourceOptions
     ) -> Mapping[str, list[pulumi.Resource]]:
         """Make the roles of service accounts, and return by tenant what its pods need to act as them."""
         ready: defaultdict[str, list[pulumi.Resource]] = defaultdict(list)
         for grants in list_grants(self._config):
-            name = f"{self.cluster_name}-tenant-{grants.name}"
-            made = TenantIdentity(name, self._config, grants, depends_on=[cluster.control_plane], opts=opts)
+            name = name_account_role(self._config, grants)
+            made = TenantIdentity(name, self._config, grants, depends_on=cluster.made, opts=opts)
             ready[grants.tenant] += made.ready
         return ready
 

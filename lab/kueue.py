@@ -34,7 +34,8 @@ _UNSELECTED = ("clusterqueue", "cohort", "resourceflavor", "workload")
 """Kinds whose webhooks see every namespace; all others see the namespaces of ``managedJobsNamespaceSelector``."""
 _OPTIONAL = ("deployment", "pod", "statefulset")
 """Kinds that may pass a dead Kueue, unless Kueue manages them."""
-_SECONDS_TO_GO = 30
+_SECONDS_TO_GO = 90
+"""The API server publishes all its kinds anew for each definition that goes; fifteen of them take it half a minute."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CANARY: Manifest = {
     "apiVersion": KUEUE,
@@ -91,7 +92,15 @@ class Kueue:
                 kind, name = each["kind"], each["metadata"]["name"]
                 is_gone = self._plane.client.delete(each["apiVersion"], kind, name, wait_s=wait_s)
                 if wait_s and not is_gone:
-                    raise LabError(f"{kind} {name} does not go: its objects have finalizers, and Kueue has ended")
+                    reason = "its objects have finalizers, and Kueue has ended"
+                    raise LabError(f"{kind} {name} does not go: {reason}; {self._explain(each)}")
+
+    def _explain(self, staying: Manifest) -> str:
+        """Return what the API server says of an object that does not go."""
+        place = staying["apiVersion"], staying["kind"], staying["metadata"]["name"]
+        live = self._plane.client.get(*place) or {}
+        told = [f"{row['type']}: {row['message']}" for row in live.get("status", {}).get("conditions", [])]
+        return ", ".join(told) or "the API server says nothing more"
 
     def install_definitions(self) -> None:
         """Let the API server serve Kueue's kinds; without Kueue nothing looks at their objects.

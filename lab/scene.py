@@ -73,6 +73,8 @@ class Scene:
     """Id → zone of the subnets of an existing VPC; empty if the stack makes its own VPC."""
     spot_shares: Mapping[str, float] = field(default_factory=dict)
     """Instance family → spot price as a share of on-demand, where the stack replaces the catalogue's."""
+    owned: tuple[Manifest, ...] = ()
+    """Objects of a cluster that exists, which its owner made and the rendered objects need."""
 
     def list_kind(self, kind: str) -> list[Manifest]:
         """Return the rendered objects of a kind."""

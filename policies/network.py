@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .effects.routes import SUBNET_KINDS, routes_to_internet
+from .effects.routes import SUBNET_KINDS, reaches_internet, routes_to_internet
 from .effects.security_groups import INGRESS_KINDS, list_open_together, read_ingress
 from .effects.subnets import (
     gives_public_addresses,
     holds_nodes,
+    holds_workloads,
     serves_gateways,
     shows_nodes,
 )
@@ -33,6 +34,11 @@ def _refuse_public_subnets(subnet: Resource, report: Report, _: Settings, stack:
     elif (gives or routes_to_internet(subnet, stack)) and holds_nodes(subnet, stack):
         reason = "get a public address at launch" if gives else "share it with an internet gateway"
         report(f"nodes in subnet {subnet.name} {reason}")
+
+
+def _refuse_ways_out(subnet: Resource, report: Report, settings: Settings, stack: Stack) -> None:
+    if not settings["internet"] and reaches_internet(subnet, stack) and holds_workloads(subnet, stack):
+        report(f"nodes or pods in subnet {subnet.name} reach the internet")
 
 
 def _refuse_public_nodes(resource: Resource, report: Report, _: Settings) -> None:
@@ -126,6 +132,20 @@ RULES = (
         fails="nodes are in a subnet that gives them public addresses or has a route to an internet gateway",
         why="a GPU node in the subnet is reachable from the internet",
         fix="place nodes in subnets with mapPublicIpOnLaunch: false and a route to a NAT gateway",
+    ),
+    Rule(
+        id="no-internet",
+        kinds=SUBNET_KINDS,
+        check=_refuse_ways_out,
+        needs_stack=True,
+        settings={"internet": True},
+        looks_at="subnets that node groups, launch templates, node classes and Fargate profiles use, and the routes of "
+        "these subnets",
+        passes="internet is true, as by default, or no route leads to an internet gateway, a carrier gateway, a public "
+        "NAT gateway or an egress-only internet gateway; a transit gateway and a peering lead where their owners say",
+        fails="internet is false, and nodes, or pods on Fargate, are in a subnet with a route to the internet",
+        why="what runs on a node can send data anywhere, although the company promised a closed network",
+        fix="write network: {internet: false}, and remove the routes",
     ),
     Rule(
         id="nodes-without-public-address",

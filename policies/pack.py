@@ -91,7 +91,7 @@ def _describe(rule: Rule) -> dict[str, Any]:
 
 
 def _make_schema(default: Any) -> dict[str, Any]:
-    json_type = {list: "array", int: "number", str: "string", dict: "object"}[type(default)]
+    json_type = {list: "array", bool: "boolean", int: "number", str: "string", dict: "object"}[type(default)]
     return {"type": json_type, "default": default}
 
 

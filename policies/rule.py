@@ -37,6 +37,8 @@ class Rule:
     """Whether the rule compares the resource with others."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of the settings that an environment may change."""
+    find_mistakes: Callable[[Settings], Iterable[str]] | None = None
+    """Yields the mistakes in settings whose form is right, such as a pattern that cannot be used."""
     remediate: Callable[[Resource, Settings], dict[str, Any] | None] | None = None
     """Returns the corrected props of a resource, or None; CrossGuard calls it at the level remediate."""
 

@@ -1,17 +1,41 @@
 """Rule for tags, which name the owner and the cost centre of a resource, and the environment of a node."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from .effects.tag_lists import read_tags
+from .effects.templates import locate_in_template
+from .effects.volume_tags import is_volume_class, is_volume_driver, read_class_tags, read_driver_tags
+from .patterns import find_pattern_mistakes, read_pattern
 from .resources import Resource
 from .rule import Report, Rule, Settings, find_wrong
-from .values import UNKNOWN, read_text
+from .values import UNKNOWN, NotYetKnownError, read_mapping, read_text
+
+_LAUNCHED = ("instance", "volume", "network-interface")
+"""What an EC2 instance consists of, as launch templates name it."""
 
 
 def _refuse_missing_tags(resource: Resource, report: Report, settings: Settings) -> None:
     missing = list_missing_tags(resource, settings)
     if missing:
         report(f"{resource.name} has no tag {', '.join(missing)}")
+    made = list(_list_made(resource, settings))
+    needs = [(owner, tags, tag) for owner, tags, required in made for tag in required]
+    lacking: dict[str, list[str]] = {}
+    for owner, _, tag in find_wrong(needs, lambda need: not _look_up(need[1], need[2])):
+        lacking.setdefault(owner, []).append(tag)
+    for owner, absent in lacking.items():
+        report(f"{resource.name} gives {owner} no tag {', '.join(absent)}")
+    if not settings["patterns"]:
+        return
+    sets = [_read_own_tags(resource), *(tags for _, tags, _ in made)]
+    pairs = [(tag, tags) for tag in settings["patterns"] for tags in sets]
+    wrong: dict[str, str] = {}
+    for tag, tags in find_wrong(pairs, lambda pair: _breaks(pair[1], pair[0], settings)):
+        wrong.setdefault(tag, str(tags[tag]))
+    for tag, value in wrong.items():
+        report(f"the tag {tag} of {resource.name} is {value!r}, which {_describe_refusal(settings['patterns'][tag])}")
 
 
 def list_missing_tags(resource: Resource, settings: Settings) -> list[str]:
@@ -21,29 +45,74 @@ def list_missing_tags(resource: Resource, settings: Settings) -> list[str]:
     a node class has a list of its own.
     """
     if resource.kind == "EC2NodeClass":
-        tags, required = _read_tags(resource.get("spec", "tags")), settings["requiredOnNodes"]
+        tags, required = read_tags(resource.get("spec", "tags")), settings["requiredOnNodes"]
     elif resource.type.startswith("aws:") and resource.kind in TAGGED:
-        tags, required = _read_tags(resource.get("tags")), settings["required"]
+        tags, required = read_tags(resource.get("tags")), settings["required"]
     else:
         return []
     return find_wrong(required, lambda tag: not tags.get(tag) and not resource.default_tags.get(tag))
 
 
-def _read_tags(value: Any) -> Mapping[str, Any]:
-    """Return tags as key → value; other programs write them as a list too, with keys and values."""
-    if isinstance(value, Mapping):
-        return value
-    pairs = [pair for pair in value if pair is UNKNOWN or isinstance(pair, Mapping)] if isinstance(value, list) else []
-    return {
-        read_text(pair.get("key", pair.get("Key")), "tags.key"): pair.get("value", pair.get("Value")) for pair in pairs
-    }
+def _read_own_tags(resource: Resource) -> Mapping[str, Any]:
+    """Return the tags of a resource, over the tags of its provider."""
+    if resource.kind == "EC2NodeClass":
+        return read_tags(resource.get("spec", "tags"))
+    if resource.type.startswith("aws:"):
+        return {**read_mapping(resource.default_tags, "defaultTags"), **read_tags(resource.get("tags"))}
+    return {}
+
+
+def _list_made(resource: Resource, settings: Settings) -> Iterator[tuple[str, Mapping[str, Any], list[str]]]:
+    """Yield what a resource makes later: its name, its tags and the tags that it must have.
+
+    A volume of a StorageClass has the tags of its driver too, so the driver alone must set what is required.
+    """
+    if resource.kind == "LaunchTemplate":
+        blocks = resource.list_blocks(*locate_in_template(resource), "tagSpecifications")
+        by_type = {read_text(block.get("resourceType"), "resourceType"): block.get("tags") for block in blocks}
+        for kind in _LAUNCHED:
+            tags = by_type.get(kind)
+            yield f"each {kind}", tags if tags is UNKNOWN else read_tags(tags), settings["requiredOnLaunched"]
+        return
+    is_driver = is_volume_driver(resource)
+    if is_driver or is_volume_class(resource):
+        made = read_driver_tags(resource) if is_driver else read_class_tags(resource)
+        yield "volumes", made, settings["requiredOnVolumes"] if is_driver else []
+
+
+def _look_up(tags: Any, tag: str) -> Any:
+    """Return the value of a tag; nothing without it.
+
+    Raises:
+        NotYetKnownError: The value is not known yet.
+    """
+    value = tags if tags is UNKNOWN else tags.get(tag)
+    if value is UNKNOWN:
+        raise NotYetKnownError(f"tags.{tag}")
+    return value
+
+
+def _breaks(tags: Mapping[str, Any], tag: str, settings: Settings) -> bool:
+    """Return whether a tag has a value that its pattern does not allow; a tag that is not there breaks nothing."""
+    value = _look_up(tags, tag)
+    if value is None:
+        return False
+    allowed = settings["patterns"][tag]
+    if isinstance(allowed, list):
+        return str(value) not in allowed
+    return not read_pattern(allowed, f"patterns.{tag}").fits(str(value))
+
+
+def _describe_refusal(allowed: str | list[str]) -> str:
+    """Return what a wrong value breaks, a pattern or a list, as the settings have it."""
+    return f"is none of {', '.join(allowed)}" if isinstance(allowed, list) else f"does not fit '{allowed}'"
 
 
 def _add_tags(resource: Resource, settings: Settings) -> dict[str, Any] | None:
     """Add the missing tags for which the environment sets a value; never to nodes, which a new tag would replace."""
     missing = list_missing_tags(resource, settings) if resource.kind != "EC2NodeClass" else []
     added = {tag: settings["values"][tag] for tag in missing if tag in settings["values"]}
-    return {**resource.props, "tags": {**_read_tags(resource.get("tags")), **added}} if added else None
+    return {**resource.props, "tags": {**read_tags(resource.get("tags")), **added}} if added else None
 
 
 TAGGED = (
@@ -67,18 +136,25 @@ TAGGED = (
 RULES = (
     Rule(
         id="required-tags",
-        kinds=("EC2NodeClass", *TAGGED),
+        kinds=("EC2NodeClass", "StorageClass", "Release", "Chart", *TAGGED),
         check=_refuse_missing_tags,
         settings={
             "required": ["owner", "environment", "cost-center"],
             "requiredOnNodes": ["environment"],
+            "requiredOnLaunched": [],
+            "requiredOnVolumes": [],
+            "patterns": {},
             "values": {},
         },
+        find_mistakes=partial(find_pattern_mistakes, takes_lists=True),
         remediate=_add_tags,
-        looks_at="tags of AWS resources, including the default tags of the provider, and tags of Karpenter's nodes",
-        passes="every required tag has a value; nodes need only tags that never change, since a new value drains them",
-        fails="a required tag is missing or empty",
+        looks_at="tags of AWS resources, including the default tags of the provider, tags of Karpenter's nodes, tags"
+        " that launch templates give to instances, volumes and network interfaces, and tags of the EBS CSI driver",
+        passes="every required tag has a value; nodes need only tags that never change, since a new value drains them;"
+        " every value fits its pattern, or is in its list",
+        fails="a required tag is missing or empty, or has a value that the environment does not allow",
         why="nobody can tell who pays for the resource",
-        fix="set the tag on the provider (defaultTags) or on the resource; a node class needs only environment",
+        fix="set the tag: in a stack file by tags, owner or costCenter, else on the provider (defaultTags) or on the"
+        " resource; a node class needs only environment",
     ),
 )

@@ -1,4 +1,4 @@
-"""The golden plans of every shipped stack and every example pool, and the comments of ten pull requests.
+"""The golden plans of every stack of the tests and every example pool, and the comments of ten pull requests.
 
 ``python -m tests.golden`` writes them again.
 
@@ -19,13 +19,13 @@ from gpu_blueprint.plan import PlannedResource
 from .changes.pull_requests import write_comments
 from .support import example_pools
 from .support.frozen_fields import write_list
-from .support.plans import SHIPPED, Plan, plan
+from .support.plans import SHIPPED, STRICT, Plan, plan
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def golden_file(stack: str) -> Path:
-    """Return the file with the golden plan of a shipped stack."""
+    """Return the file with the golden plan of a stack of the tests."""
     return GOLDEN / f"{stack}.json"
 
 
@@ -78,7 +78,7 @@ def _queries(dashboard: dict[str, Any]) -> dict[str, list[str]]:
 def main() -> None:
     """Write every golden file."""
     write_list()
-    for stack in SHIPPED:
+    for stack in (*SHIPPED, *STRICT):
         golden_file(stack).write_text(as_text(snapshot(plan(stack))))
     for pool in example_pools.POOLS:
         (GOLDEN / "pools" / f"{pool}.yaml").write_text(example_pools.render_example(pool))

@@ -58,7 +58,7 @@ def _read_on_demand(connect: Connect, region: str, types: Iterable[str]) -> Pric
     if set(prices.unknown.values()) == {price_list.UNLISTED} and not prices.usd:
         raise RefreshError(
             f"pricing:GetProducts: the Price List has no instance type in {region!r}; check the name of the region "
-            "(China and GovCloud have their own price lists)"
+            "(China has its own price list)"
         )
     return prices
 

@@ -12,14 +12,14 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from gpu_blueprint.catalog.aws_callers import ALARM_PUBLISHERS
+from gpu_blueprint.catalog.partitions import COMMERCIAL
 from gpu_blueprint.config import Billing as BillingConfig
 from gpu_blueprint.config import StackConfig
 
 from ..cluster.roles import render_policy
 from .billing_export import BillingExport
 
-PUBLISHERS = ("budgets.amazonaws.com", "costalerts.amazonaws.com")
-"""AWS Budgets, and Cost Anomaly Detection."""
 COST_TAGS = ("owner", "environment", "cost-center", "pool")
 """Keys to activate: the tags of nodes, and the tags of everything else that costs money."""
 OWNER_ACTIONS = (
@@ -69,7 +69,11 @@ class Billing(pulumi.ComponentResource):
         """Make the topic and its policy. Alarms depend on the policy, because AWS cannot publish without it."""
         child = pulumi.ResourceOptions(parent=self)
         topic = aws.sns.Topic(
-            f"{self._prefix}-topic", name=self._prefix, display_name=f"Cost of {config.cluster_name}", opts=child
+            f"{self._prefix}-topic",
+            name=self._prefix,
+            display_name=f"Cost of {config.cluster_name}",
+            kms_master_key_id=config.encryption.messages_key,
+            opts=child,
         )
         policy = render_policy(build_topic_policy(self.topic_arn, config.account_id))
         return [topic, aws.sns.TopicPolicy(f"{self._prefix}-topic-policy", arn=topic.arn, policy=policy, opts=child)]
@@ -203,14 +207,14 @@ def build_topic_policy(topic_arn: str, account_id: str) -> dict[str, Any]:
             {
                 "Sid": "AllowOwner",
                 "Effect": "Allow",
-                "Principal": {"AWS": f"arn:aws:iam::{account_id}:root"},
+                "Principal": {"AWS": COMMERCIAL.build_arn("iam", "root", account=account_id)},
                 "Action": list(OWNER_ACTIONS),
                 "Resource": topic_arn,
             },
             {
                 "Sid": "AllowAlarms",
                 "Effect": "Allow",
-                "Principal": {"Service": list(PUBLISHERS)},
+                "Principal": {"Service": list(ALARM_PUBLISHERS)},
                 "Action": "sns:Publish",
                 "Resource": topic_arn,
                 # A condition on aws:SourceArn would be narrower, but no page of AWS says that Cost Anomaly Detection

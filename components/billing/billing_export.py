@@ -7,6 +7,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from gpu_blueprint.catalog.aws_callers import EXPORT_WRITERS
+from gpu_blueprint.catalog.partitions import COMMERCIAL
 from gpu_blueprint.config import StackConfig
 
 from ..cluster.roles import render_policy
@@ -15,8 +17,6 @@ from .export_columns import QUERY, TABLE
 
 PREFIX = "billing"
 RETENTION_DAYS = 3 * 366
-WRITERS = ("bcm-data-exports.amazonaws.com", "billingreports.amazonaws.com")
-"""The AWS services that write exports."""
 
 
 class BillingExport(pulumi.ComponentResource):
@@ -45,7 +45,8 @@ class BillingExport(pulumi.ComponentResource):
 
     def _secure(self, config: StackConfig, bucket: aws.s3.Bucket) -> list[pulumi.Resource]:
         """Make the bucket private and encrypted, let its objects expire, and let only AWS's billing write to it."""
-        closed = close_bucket(self._prefix, bucket, pulumi.ResourceOptions(parent=self))
+        opts = pulumi.ResourceOptions(parent=self)
+        closed = close_bucket(self._prefix, bucket, opts, kms_key=config.encryption.storage_key)
         policy = aws.s3.BucketPolicy(
             f"{self._prefix}-policy",
             bucket=bucket.bucket,
@@ -104,7 +105,7 @@ def build_table_configuration(account_id: str) -> dict[str, str]:
     AWS would add a setting that is left out. The next update would then see a change, and replace the export.
     """
     return {
-        "BILLING_VIEW_ARN": f"arn:aws:billing::{account_id}:billingview/primary",
+        "BILLING_VIEW_ARN": COMMERCIAL.build_arn("billing", "billingview/primary", account=account_id),
         "TIME_GRANULARITY": "HOURLY",
         "INCLUDE_RESOURCES": "TRUE",
         "INCLUDE_SPLIT_COST_ALLOCATION_DATA": "TRUE",
@@ -116,20 +117,20 @@ def build_table_configuration(account_id: str) -> dict[str, str]:
 
 def build_bucket_policy(bucket: str, account_id: str) -> dict[str, Any]:
     """Return a bucket policy: only AWS's billing writes, only for this account, and every request needs TLS."""
-    arn = f"arn:aws:s3:::{bucket}"
+    arn = COMMERCIAL.build_arn("s3", bucket)
     sources = [
-        f"arn:aws:bcm-data-exports:us-east-1:{account_id}:export/*",
-        f"arn:aws:cur:us-east-1:{account_id}:definition/*",
+        COMMERCIAL.build_arn("bcm-data-exports", "export/*", region=COMMERCIAL.world, account=account_id),
+        COMMERCIAL.build_arn("cur", "definition/*", region=COMMERCIAL.world, account=account_id),
     ]
     writers = {
         "Effect": "Allow",
-        "Principal": {"Service": list(WRITERS)},
+        "Principal": {"Service": list(EXPORT_WRITERS)},
         "Condition": {"StringEquals": {"aws:SourceAccount": account_id}, "ArnLike": {"aws:SourceArn": sources}},
     }
     return {
         "Statement": [
             {"Sid": "AllowExports", **writers, "Action": "s3:PutObject", "Resource": f"{arn}/*"},
             {"Sid": "AllowLookAtPolicy", **writers, "Action": "s3:GetBucketPolicy", "Resource": arn},
-            build_tls_statement(bucket),
+            build_tls_statement(COMMERCIAL, bucket),
         ]
     }

@@ -7,7 +7,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.config import StackConfig
 
 from .access_entries import ADMIN_POLICY, PrincipalAccess, collect_access
-from .cluster import Cluster
+from .cluster import AnyCluster
 
 
 class Access(pulumi.ComponentResource):
@@ -20,16 +20,16 @@ class Access(pulumi.ComponentResource):
     provider: k8s.Provider
 
     def __init__(
-        self, name: str, config: StackConfig, *, cluster: Cluster, opts: pulumi.ResourceOptions | None = None
+        self, name: str, config: StackConfig, *, cluster: AnyCluster, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Access", name, None, opts)
         self._prefix = name
         admin_associations: list[pulumi.Resource] = []
-        for principal, access in collect_access(config).items():
+        for principal, access in collect_access(config).items() if config.manages_access else ():
             admin_associations += self._make_entry(config, principal, access, cluster)
         self.provider = k8s.Provider(
             f"{name}-kubernetes",
-            kubeconfig=cluster.control_plane.kubeconfig_json,
+            kubeconfig=cluster.kubeconfig,
             # Without a constant identifier, a kubeconfig that a preview does not know yet would make Pulumi plan to
             # replace every object inside the cluster.
             cluster_identifier=config.cluster_name,
@@ -43,7 +43,7 @@ class Access(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _make_entry(
-        self, config: StackConfig, principal: str, access: PrincipalAccess, cluster: Cluster
+        self, config: StackConfig, principal: str, access: PrincipalAccess, cluster: AnyCluster
     ) -> list[pulumi.Resource]:
         """Make a principal's entry and policy associations; return the association with the admin policy, if any."""
         short_name = principal.split("::", 1)[1]
@@ -53,14 +53,14 @@ class Access(pulumi.ComponentResource):
             principal_arn=principal,
             kubernetes_groups=access.groups,
             type="STANDARD",
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=cluster.made),
         )
         associations: dict[str, pulumi.Resource] = {
             policy: aws.eks.AccessPolicyAssociation(
                 f"{self._prefix}-{short_name}-{policy}",
                 cluster_name=config.cluster_name,
                 principal_arn=principal,
-                policy_arn=f"arn:aws:eks::aws:cluster-access-policy/{policy}",
+                policy_arn=config.partition.build_arn("eks", f"cluster-access-policy/{policy}", account="aws"),
                 access_scope={"type": "cluster"},
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[entry]),
             )

@@ -20,11 +20,16 @@ from gpu_blueprint.catalog.addons import (
     PodIdentity,
 )
 from gpu_blueprint.config import InstallMonitoring, StackConfig
+from gpu_blueprint.egress.telling import VARIABLES_MAP, build_mark, build_mount, build_volume, has_authorities
+from gpu_blueprint.encryption.rights import build_volume_statements
 
 from ..gpu.dcgm_engine import OPERATOR_ENGINE_ADDRESS, operator_runs_dcgm
-from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
-from .cluster import Cluster
+from ..placement import TOLERATE_EVERY_TAINT, place_on_system_nodes
+from .cluster import AnyCluster
 from .roles import ServiceRole, build_pod_identity_trust
+
+_DRIVER_TAGS = ("CSIVolume", "kubernetes.io/", "ebs.csi.aws.com/")
+"""Beginnings of the keys that the EBS CSI driver sets itself."""
 
 
 class Addons(pulumi.ComponentResource):
@@ -38,19 +43,17 @@ class Addons(pulumi.ComponentResource):
         config: StackConfig,
         *,
         add_ons: Sequence[AddOn],
-        cluster: Cluster,
+        cluster: AnyCluster,
         depends_on: Sequence[pulumi.Resource] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Addons", name, None, opts)
         self._prefix = name
-        self.installed = [
-            self._install(config, add_on, depends_on=[cluster.control_plane, *depends_on]) for add_on in add_ons
-        ]
+        self.installed = [self._install(config, add_on, depends_on=[*cluster.made, *depends_on]) for add_on in add_ons]
         self.register_outputs({})
 
     def _install(self, config: StackConfig, add_on: AddOn, *, depends_on: list[pulumi.Resource]) -> aws.eks.Addon:
-        role = self._make_role(config, add_on.name, add_on.identity) if add_on.identity else None
+        role = self._make_role(config, add_on, add_on.identity) if add_on.identity else None
         settings = build_settings(config, add_on)
         return aws.eks.Addon(
             f"{self._prefix}-{add_on.name}",
@@ -61,19 +64,23 @@ class Addons(pulumi.ComponentResource):
             pod_identity_associations=[{"role_arn": role.arn, "service_account": add_on.identity.service_account}]
             if role and add_on.identity
             else None,
-            resolve_conflicts_on_create="OVERWRITE",
+            # In a running cluster the owner may have installed the same program by other means. EKS then refuses the
+            # add-on, instead of taking the program over and deleting it with the add-on.
+            resolve_conflicts_on_create="OVERWRITE" if config.new_cluster else "NONE",
             resolve_conflicts_on_update="OVERWRITE",
             opts=pulumi.ResourceOptions(
-                parent=self, depends_on=[*depends_on, *([role.role, *role.attachments] if role else [])]
+                parent=self, depends_on=[*depends_on, *([*role.made, *role.attachments] if role else [])]
             ),
         )
 
-    def _make_role(self, config: StackConfig, add_on: str, identity: PodIdentity) -> ServiceRole:
+    def _make_role(self, config: StackConfig, add_on: AddOn, identity: PodIdentity) -> ServiceRole:
+        statements = build_volume_statements(config) if add_on is EBS_CSI_DRIVER else []
         return ServiceRole(
-            f"{config.cluster_name}-{add_on}",
+            f"{config.cluster_name}-{add_on.name}",
             config,
             trust=build_pod_identity_trust(config),
             managed_policies=[identity.managed_policy],
+            own_policies={"own-keys": {"Statement": statements}} if statements else {},
             opts=pulumi.ResourceOptions(parent=self),
         )
 
@@ -92,12 +99,14 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
         return {"enableNetworkPolicy": "true"}
     if add_on is EBS_CSI_DRIVER:
         # Without the region, the controller asks for it where it may not.
-        return {"controller": {"region": config.region, **ON_SYSTEM_NODES}}
+        tags = list_volume_tags(config)
+        own = {"region": config.region, "extraVolumeTags": tags, **place_on_system_nodes(config)}
+        return {"controller": {**own, **_tell_ebs_driver(config)}}
     if add_on in STORAGE_ADD_ONS:
         region = {"region": config.region} if add_on is FSX_CSI_DRIVER else {}
-        return {"controller": {**region, **ON_SYSTEM_NODES}}
+        return {"controller": {**region, **place_on_system_nodes(config)}}
     if add_on in (COREDNS, METRICS_SERVER):
-        return ON_SYSTEM_NODES
+        return place_on_system_nodes(config)
     if add_on is KUBE_PROXY and config.cluster.node_local_dns:
         # EKS's default, stated because NodeLocal DNSCache depends on it: with IPVS, kube-proxy itself would hold the
         # address of kube-dns on every node.
@@ -105,6 +114,29 @@ def _build_stack_settings(config: StackConfig, add_on: AddOn) -> dict[str, Any]:
     if add_on is NODE_MONITORING_AGENT:
         return _build_agent_settings(config)
     return {}
+
+
+def list_volume_tags(config: StackConfig) -> dict[str, str]:
+    """Return the tags of the volumes that the driver makes for claims: the tags of every other AWS resource.
+
+    The default tags of the provider do not reach them, because the driver makes them. It takes tags as one text of
+    ``key=value``, and ends with a key that it sets itself (aws-ebs-csi-driver docs/tagging.md, cmd/options). Only new
+    volumes get the tags. Read 2026-11-27.
+    """
+    return {key: value for key, value in config.all_tags.items() if "=" not in key and not key.startswith(_DRIVER_TAGS)}
+
+
+def _tell_ebs_driver(config: StackConfig) -> dict[str, Any]:
+    """Return how the driver's controller is told of proxy and authorities.
+
+    ``envFrom`` reaches every container, also the sidecar that asks EC2 for the limits of nodes; ``volumeMounts``
+    reaches the driver alone (aws-ebs-csi-driver charts/aws-ebs-csi-driver/values.schema.json). Read 2026-11-27.
+    """
+    if not config.egress:
+        return {}
+    certificates = {"volumes": [build_volume()], "volumeMounts": [build_mount()]} if has_authorities(config) else {}
+    told = {"envFrom": [{"configMapRef": {"name": VARIABLES_MAP}}], "podAnnotations": build_mark(config)}
+    return {**told, **certificates}
 
 
 def _build_agent_settings(config: StackConfig) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
+from gpu_blueprint.config import Cluster as NewCluster
 from gpu_blueprint.config import PrivateApi, PublicApi, StackConfig
 
 from ..network.network import Network, select_stable_subnets
@@ -25,25 +26,40 @@ NO_EXTRAS: dict[str, Any] = {
 """Arguments that turn off parts which pulumi-eks would otherwise add, with versions and rules that it chooses."""
 
 
-class Cluster(pulumi.ComponentResource):
-    """The control plane with its role, its KMS key for secrets and its log group.
+class AnyCluster(pulumi.ComponentResource):
+    """A cluster, made by the platform or not, as everything inside it needs it."""
 
-    Everything inside the cluster depends on ``control_plane``. ``api_rules`` lists the security group rules that let
-    networks outside the VPC reach a private API.
-    """
-
-    control_plane: eks.Cluster
+    made: list[pulumi.Resource]
+    """What the platform makes of the cluster; everything inside the cluster depends on it. Empty if it exists."""
+    protected: list[pulumi.Input[pulumi.Resource]]
+    """The cluster inside pulumi-eks's component, which the record protects. Empty if the cluster exists."""
     api_rules: list[pulumi.Resource]
+    """The security group rules that let networks outside the VPC reach a private API."""
+    kubeconfig: pulumi.Output[str]
+    """A kubeconfig that asks the AWS CLI for a token, as JSON."""
+    security_group_id: pulumi.Output[str]
+    """Security group that the control plane and all nodes share."""
+
+
+class Cluster(AnyCluster):
+    """The control plane with its role, its KMS key for secrets and its log group."""
 
     def __init__(
-        self, name: str, config: StackConfig, *, network: Network, opts: pulumi.ResourceOptions | None = None
+        self,
+        name: str,
+        config: StackConfig,
+        cluster: NewCluster,
+        *,
+        network: Network,
+        opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Cluster", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         log_group = aws.cloudwatch.LogGroup(
             f"{name}-logs",
-            name=f"/aws/eks/{config.cluster_name}/cluster",
-            retention_in_days=config.cluster.log_retention_days,
+            name=config.log_group,
+            retention_in_days=cluster.log_retention_days,
+            kms_key_id=config.encryption.logs_key,
             opts=child,
         )
         role = ServiceRole(
@@ -54,9 +70,11 @@ class Cluster(pulumi.ComponentResource):
             opts=child,
         )
         needed = [network, log_group, *role.attachments]
-        self.control_plane = self._make_control_plane(name, config, network, role, needed)
-        api = config.cluster.api
-        cidrs = api.allowed_cidrs if isinstance(api, PrivateApi) else []
+        control_plane = self._make_control_plane(name, config, cluster, network, role, needed)
+        self.made, self.protected = [control_plane], [control_plane.eks_cluster]
+        self.kubeconfig = control_plane.kubeconfig_json
+        self.security_group_id = control_plane.eks_cluster.vpc_config.cluster_security_group_id
+        cidrs = cluster.api.allowed_cidrs if isinstance(cluster.api, PrivateApi) else []
         self.api_rules = [self._make_api_rule(name, cidr) for cidr in cidrs]
         self.register_outputs({"name": config.cluster_name})
 
@@ -64,25 +82,26 @@ class Cluster(pulumi.ComponentResource):
         self,
         name: str,
         config: StackConfig,
+        cluster: NewCluster,
         network: Network,
         role: ServiceRole,
         depends_on: Sequence[pulumi.Resource],
     ) -> eks.Cluster:
-        api = config.cluster.api
+        api = cluster.api
         return eks.Cluster(
             f"{name}-eks",
             name=config.cluster_name,
             version=config.cluster.kubernetes_version,
             vpc_id=network.vpc_id,
             subnet_ids=select_stable_subnets(network),
-            service_role=role.role,
+            service_role=role.role or self._read_role(name, role),
             authentication_mode=eks.AuthenticationMode.API,
             endpoint_private_access=True,
             endpoint_public_access=isinstance(api, PublicApi),
             # AWS keeps addresses and logs as sets, so another order in the file changes nothing.
             public_access_cidrs=sorted(api.allowed_cidrs) if isinstance(api, PublicApi) else None,
-            encryption_config_key_arn=config.cluster.secrets_key_arn or self._make_key(name),
-            enabled_cluster_log_types=sorted(config.cluster.logs),
+            encryption_config_key_arn=cluster.secrets_key_arn or self._make_key(name),
+            enabled_cluster_log_types=sorted(cluster.logs),
             kubernetes_service_ip_address_range=config.cluster.service_cidr,
             deletion_protection=config.cluster.deletion_protection,
             upgrade_policy={"support_type": "STANDARD"},
@@ -91,15 +110,22 @@ class Cluster(pulumi.ComponentResource):
                 parent=self,
                 depends_on=list(depends_on),
                 protect=config.cluster.deletion_protection,
-                transforms=[remove_creator_admin],
+                transforms=[remove_creator_admin, *([] if role.role else [_state_role(role.arn)])],
             ),
         )
+
+    def _read_role(self, name: str, role: ServiceRole) -> aws.iam.Role:
+        """Return the role that the stack file gives, as a resource: pulumi-eks takes no ARN, and makes its own role.
+
+        `pulumi up` and `pulumi preview` read the role in AWS, which proves that it exists, and never change it.
+        """
+        return aws.iam.Role.get(f"{name}-given-role", role.name, opts=pulumi.ResourceOptions(parent=self))
 
     def _make_api_rule(self, name: str, cidr: str) -> pulumi.Resource:
         """Let a network that is routed to the VPC reach the API, because EKS's security group admits only nodes."""
         return aws.vpc.SecurityGroupIngressRule(
             f"{name}-api-{cidr}",
-            security_group_id=self.control_plane.eks_cluster.vpc_config.cluster_security_group_id,
+            security_group_id=self.security_group_id,
             description="Kubernetes API",
             cidr_ipv4=cidr,
             ip_protocol="tcp",
@@ -117,6 +143,17 @@ class Cluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
         return key.arn
+
+
+def _state_role(arn: pulumi.Output[str]) -> pulumi.ResourceTransform:
+    """Return the transform that gives the cluster a role by its ARN, which a preview then knows."""
+
+    def state_role(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+        if args.type_ != "aws:eks/cluster:Cluster":
+            return None
+        return pulumi.ResourceTransformResult(props={**args.props, "roleArn": arn}, opts=args.opts)
+
+    return state_role
 
 
 def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:

@@ -34,20 +34,21 @@ def make_launch_template(
     tags: dict[str, str],
     *,
     disk_gib: int,
+    kms_key: str | None,
     parent: pulumi.Resource,
     fast_disk: bool = False,
     user_data: str | None = None,
 ) -> aws.ec2.LaunchTemplate:
     """Make the EC2 launch template of a managed node group, whose name in EC2 starts with a prefix.
 
-    The disk is encrypted. IMDSv2 with a hop limit of 1 keeps pods from the node's credentials. The tags go onto
-    instances, volumes and network interfaces, and EKS replaces the nodes when a tag or the prefix changes. The
-    template's own tags come from the provider and make no version (terraform-provider-aws, ec2_launch_template.go).
+    IMDSv2 with a hop limit of 1 keeps pods from the node's credentials. The tags go onto instances, volumes and network
+    interfaces. EKS replaces the nodes for another tag, key or prefix, and not for the template's own tags.
     """
     disk = aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
         volume_size=disk_gib,
         volume_type="gp3",
         encrypted="true",
+        kms_key_id=kms_key,
         delete_on_termination="true",
         iops=FAST_VOLUME["iops"] if fast_disk else None,
         throughput=FAST_VOLUME["throughput"] if fast_disk else None,

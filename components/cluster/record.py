@@ -9,7 +9,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.changes.foundation import describe_foundation
 from gpu_blueprint.config import StackConfig
 
-from .cluster import Cluster
+from .cluster import AnyCluster
 
 NAME, NAMESPACE = "gpu-blueprint-record", "kube-system"
 FOUNDATION = "foundation"
@@ -35,7 +35,7 @@ class PlatformRecord(pulumi.ComponentResource):
         name: str,
         config: StackConfig,
         *,
-        cluster: Cluster,
+        cluster: AnyCluster,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -54,7 +54,7 @@ class PlatformRecord(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 # pulumi-eks's component is not enough: Pulumi keeps the component and deletes the cluster inside it.
-                depends_on=[*depends_on, cluster.control_plane.eks_cluster],
+                depends_on=[*depends_on, *cluster.protected],
                 protect=config.cluster.deletion_protection,
             ),
         )

@@ -7,8 +7,10 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from gpu_blueprint.catalog.partitions import read_partition
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.images.sources import name_cache_prefix
+from gpu_blueprint.config.iam import ROOT
+from gpu_blueprint.tenancy.service_roles import find_given_role
 
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",
@@ -18,20 +20,27 @@ NODE_POLICIES = (
 )
 """The managed policies that every node needs, as Karpenter's getting-started guide lists them."""
 
-_ARN = "arn:aws:iam::"
-
 
 class ServiceRole(pulumi.ComponentResource):
     """An IAM role for an AWS service or, through EKS Pod Identity, for a Kubernetes service account.
 
-    ``attachments`` lists the policy attachments. Resources that act as the role depend on them. Otherwise a destroy
-    could take the permissions away first, and the resources could not finish their work.
+    The stack file may give a role that exists. Then this component makes nothing in AWS, and its inputs say what the
+    given role needs: ``plan/needed_roles.py`` reads them.
     """
 
-    role: aws.iam.Role
+    name: pulumi.Output[str]
+    """The role's name in IAM, without its path."""
     arn: pulumi.Output[str]
     """Made of the role's name in AWS, which a preview knows. A preview does not know the ARN of a new role."""
+    arn_in_aws: pulumi.Output[str]
+    """The ARN as AWS returns it."""
+    role: aws.iam.Role | None
+    """The role that this component makes; None for a given role."""
+    made: list[pulumi.Resource]
+    """The role, for resources that must not exist without it; empty for a given role."""
     attachments: list[pulumi.Resource]
+    """The policy attachments. Resources that act as the role depend on them. Otherwise a destroy could take the
+    permissions away first, and the resources could not finish their work."""
 
     def __init__(
         self,
@@ -43,54 +52,82 @@ class ServiceRole(pulumi.ComponentResource):
         own_policies: Mapping[str, Mapping[str, Any]] | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__("gpu-blueprint:components:ServiceRole", name, None, opts)
-        # A platform of version 0.1 has roles and policies without the region in their names. They keep their names,
-        # because another name would replace them, and with a role the cluster or the nodes that act as the role.
-        child = pulumi.ResourceOptions(parent=self, ignore_changes=["name"])
+        given = find_given_role(config, name)
+        attached = dict(_read_policy(config, policy) for policy in managed_policies)
+        needs = {
+            "given": given,
+            "trust": add_version(trust),
+            "managedPolicies": list(attached.values()),
+            "ownPolicies": {title: add_version(statements) for title, statements in (own_policies or {}).items()},
+        }
+        super().__init__("gpu-blueprint:components:ServiceRole", name, needs if given else None, opts)
+        self.role, self.made, self.attachments = None, [], []
+        if given:
+            self.name = pulumi.Output.from_input(given.rsplit("/", 1)[-1])
+            self.arn = self.arn_in_aws = pulumi.Output.from_input(given)
+        else:
+            self._make_role(name, config, trust)
+            self._attach(name, attached | self._make_policies(name, config, own_policies or {}))
+        self.register_outputs({"arn": self.arn})
+
+    def _make_role(self, name: str, config: StackConfig, trust: Mapping[str, Any]) -> None:
         self.role = aws.iam.Role(
-            f"{name}-role", name=config.name_in_region(name), assume_role_policy=render_policy(trust), opts=child
+            f"{name}-role",
+            name=config.name_in_region(name),
+            **_build_path(config),
+            permissions_boundary=config.iam.permissions_boundary_arn,
+            assume_role_policy=render_policy(trust),
+            opts=self._keep_name(),
         )
-        self.arn = self.role.name.apply(lambda named: config.build_arn("iam", f"role/{named}", region=False))
-        attached = dict(map(_read_policy, managed_policies))
-        for title, statements in (own_policies or {}).items():
-            policy = aws.iam.Policy(
+        self.name, self.arn_in_aws, self.made = self.role.name, self.role.arn, [self.role]
+        self.arn = self.role.name.apply(config.build_role_arn)
+
+    def _make_policies(
+        self, name: str, config: StackConfig, own_policies: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, pulumi.Input[str]]:
+        """Make the role's own policies, and return their ARNs by title."""
+        return {
+            title: aws.iam.Policy(
                 f"{name}-{title}",
                 name=config.name_in_region(f"{name}-{title}"),
+                **_build_path(config),
                 policy=pulumi.Output.json_dumps(add_version(statements)),
-                opts=child,
-            )
-            attached[title] = policy.arn
+                opts=self._keep_name(),
+            ).arn
+            for title, statements in own_policies.items()
+        }
+
+    def _attach(self, name: str, policies: Mapping[str, pulumi.Input[str]]) -> None:
         self.attachments = [
             aws.iam.RolePolicyAttachment(
                 f"{name}-{title}-attached",
-                role=self.role.name,
+                role=self.name,
                 policy_arn=arn,
                 opts=pulumi.ResourceOptions(parent=self),
             )
-            for title, arn in attached.items()
+            for title, arn in policies.items()
         ]
-        self.register_outputs({"arn": self.arn})
+
+    def _keep_name(self) -> pulumi.ResourceOptions:
+        """Return the options of a role or policy.
+
+        A platform of version 0.1 has roles and policies without the region in their names. They keep their names,
+        because another name would replace them, and with a role the cluster or the nodes that act as the role.
+        """
+        return pulumi.ResourceOptions(parent=self, ignore_changes=["name"])
 
 
-def _read_policy(policy: str) -> tuple[str, pulumi.Input[str]]:
+def _build_path(config: StackConfig) -> dict[str, Any]:
+    """Return the argument for the path; none for IAM's default, which a running platform has without stating it."""
+    return {} if config.iam.path == ROOT else {"path": config.iam.path}
+
+
+def _read_policy(config: StackConfig, policy: str) -> tuple[str, pulumi.Input[str]]:
     """Return a title and the ARN of a policy: of AWS by its path and name, or of any owner by its ARN."""
-    if policy.startswith(_ARN):
-        return policy.removeprefix(_ARN), policy
-    return policy.rsplit("/", 1)[-1], f"{_ARN}aws:policy/{policy}"
-
-
-def build_cache_policies(config: StackConfig) -> dict[str, dict[str, Any]]:
-    """Return the policy with which nodes pull an image that ECR has not cached yet: title → statements.
-
-    The first pull of an image makes its repository (ECR user guide, "IAM permissions required to sync an upstream
-    registry"). The right to import the image is part of AmazonEC2ContainerRegistryPullOnly.
-    """
-    cached = config.images.pull_through if config.images else []
-    repositories = [config.build_arn("ecr", f"repository/{name_cache_prefix(config, name)}/*") for name in cached]
-    if not repositories:
-        return {}
-    allow = {"Effect": "Allow", "Action": ["ecr:CreateRepository"], "Resource": repositories}
-    return {"image-cache": {"Statement": [allow]}}
+    if read_partition(policy):
+        return policy.partition("::")[2], policy
+    arn = config.partition.build_arn("iam", f"policy/{policy}", account="aws")
+    return policy.rsplit("/", 1)[-1], arn
 
 
 def build_service_trust(service: str) -> dict[str, Any]:

@@ -9,11 +9,14 @@ from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.system_nodes import SYSTEM_NODE_LABELS, SYSTEM_NODE_TAINT
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.cluster import SYSTEM_DISK_GIB
+from gpu_blueprint.config.cluster import SystemNodes as StatedNodes
+from gpu_blueprint.images.cache_rights import build_cache_policies
 
 from ..network.network import Network, select_stable_subnets
-from .cluster import Cluster
+from ..pools.nodeadm import render_plain_user_data
+from .cluster import AnyCluster
 from .managed_nodes import build_fixed_size, build_node_repair, build_taint, make_launch_template
-from .roles import NODE_POLICIES, ServiceRole, build_cache_policies, build_service_trust
+from .roles import NODE_POLICIES, ServiceRole, build_service_trust
 
 
 class SystemNodes(pulumi.ComponentResource):
@@ -29,9 +32,10 @@ class SystemNodes(pulumi.ComponentResource):
         self,
         name: str,
         config: StackConfig,
+        nodes: StatedNodes,
         *,
         network: Network,
-        cluster: Cluster,
+        cluster: AnyCluster,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -49,27 +53,29 @@ class SystemNodes(pulumi.ComponentResource):
             f"{name}-template-",
             {**config.lasting_tags, "Name": name},
             disk_gib=SYSTEM_DISK_GIB,
+            user_data=render_plain_user_data(config),
+            kms_key=config.encryption.volumes_key,
             parent=self,
         )
-        needed = [cluster.control_plane, network, *self.role.attachments, *depends_on]
-        self.group = self._make_group(name, config, network, template, needed)
+        needed = [*cluster.made, network, *self.role.attachments, *depends_on]
+        self.group = self._make_group(name, config, nodes, network, template, needed)
         self.register_outputs({})
 
     def _make_group(
         self,
         name: str,
         config: StackConfig,
+        nodes: StatedNodes,
         network: Network,
         template: aws.ec2.LaunchTemplate,
         depends_on: Sequence[pulumi.Resource],
     ) -> aws.eks.NodeGroup:
-        nodes = config.cluster.system_nodes
         is_arm = find_instance(nodes.instance_types[0]).arch == "arm64"
         return aws.eks.NodeGroup(
             f"{name}-group",
             cluster_name=config.cluster_name,
             node_group_name_prefix=f"{name[:36]}-",
-            node_role_arn=self.role.role.arn,
+            node_role_arn=self.role.arn_in_aws,
             subnet_ids=select_stable_subnets(network),
             instance_types=list(nodes.instance_types),
             ami_type="AL2023_ARM_64_STANDARD" if is_arm else "AL2023_x86_64_STANDARD",

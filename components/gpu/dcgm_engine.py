@@ -13,4 +13,4 @@ AGENT_ARCH = "amd64"
 
 def operator_runs_dcgm(config: StackConfig) -> bool:
     """Return whether the GPU Operator runs the engine on every GPU node: true if it runs its operands in every pool."""
-    return not any(pool.profile.has_operands_off for pool in config.gpu_pools)
+    return not config.has_nodes_without_operator

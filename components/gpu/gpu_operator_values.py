@@ -5,20 +5,20 @@ from typing import Any
 
 from gpu_blueprint.catalog.versions import GPU_OPERATOR
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile, build_mig_manager_env
+from gpu_blueprint.sharing import SharingProfile, build_mig_manager_env
+from gpu_blueprint.sharing.operator_configs import MIG_FILE
 from gpu_blueprint.sharing.profile import PLUGIN_CONFIG_LABEL, UNSHARED
-from gpu_blueprint.yaml_text import write_yaml
 
 from ..helm import complete_values
-from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
+from ..placement import TOLERATE_EVERY_TAINT, place_on_system_nodes
 from .dcgm_engine import AGENT_ARCH, operator_runs_dcgm
 from .dcgm_exporter import ENGINE_ENV, METRIC_ENV, METRIC_LIST, list_env
+from .sharing_configs import build_mig_layouts, build_plugin_files, list_operator_profiles
 
 
 def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Driver and toolkit are off, because the AL2023 image brings both."""
-    served = [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
-    profiles = [*served, *(retired.profile for retired in config.retired_sharing)]
+    profiles = list_operator_profiles(config)
     values = {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
@@ -28,11 +28,11 @@ def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
         "mig": {"strategy": ""},
         # The chart's jobs take the tolerations of the operator (cleanup_crd.yaml), and the place of the master
         # (post-delete-job.yaml of the subchart).
-        "operator": ON_SYSTEM_NODES,
+        "operator": place_on_system_nodes(config),
         "daemonsets": {"tolerations": TOLERATE_EVERY_TAINT},
         "node-feature-discovery": {
-            "master": ON_SYSTEM_NODES,
-            "gc": ON_SYSTEM_NODES,
+            "master": place_on_system_nodes(config),
+            "gc": place_on_system_nodes(config),
             "worker": {"tolerations": TOLERATE_EVERY_TAINT},
         },
         "dcgm": {"enabled": operator_runs_dcgm(config)},
@@ -76,28 +76,17 @@ def _find_default(profiles: Sequence[SharingProfile]) -> str:
 
 
 def _build_plugin_configs(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
-    """Return one device-plugin config per way of sharing."""
-    files: dict[str, Any] = {UNSHARED: UNSHARED_PLUGIN_CONFIG}
-    for profile in profiles:
-        files |= profile.plugin_configs
-    return {
-        "create": True,
-        "name": "device-plugin-configs",
-        "default": _find_default(profiles),
-        "data": {key: write_yaml(file) for key, file in files.items()},
-    }
+    """Return the values of the device plugin's configs."""
+    default, files = _find_default(profiles), build_plugin_files(profiles)
+    return {"create": True, "name": "device-plugin-configs", "default": default, "data": files}
 
 
 def _build_mig_manager_values(profiles: Sequence[SharingProfile]) -> dict[str, Any]:
-    layouts: dict[str, Any] = {}
-    for profile in profiles:
-        layouts |= profile.mig_configs
+    layouts = build_mig_layouts(profiles)
     if not layouts:
         return {"enabled": False}
-    # Our config replaces the configs that the operator generates, so it must hold all-disabled too.
-    config = {"version": "v1", "mig-configs": {"all-disabled": [{"devices": "all", "mig-enabled": False}], **layouts}}
     return {
         "enabled": True,
-        "config": {"create": True, "name": "mig-configs", "data": {"config.yaml": write_yaml(config)}},
+        "config": {"create": True, "name": "mig-configs", "data": {MIG_FILE: layouts}},
         "env": list_env(build_mig_manager_env(profiles)),
     }

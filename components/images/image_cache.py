@@ -8,6 +8,7 @@ import pulumi_aws as aws
 
 from gpu_blueprint.catalog.upstreams import UPSTREAMS, Upstream
 from gpu_blueprint.config import Images, StackConfig
+from gpu_blueprint.encryption.rights import build_repository_statements
 from gpu_blueprint.images.sources import name_cache_prefix
 
 from ..cluster.roles import ServiceRole, build_service_trust
@@ -64,12 +65,12 @@ class ImageCache(pulumi.ComponentResource):
             description=f"Images of {UPSTREAMS[upstream].host} for {config.cluster_name}",
             applied_fors=["PULL_THROUGH_CACHE"],
             custom_role_arn=role.arn,
-            encryption_configurations=[{"encryption_type": "AES256"}],
+            encryption_configurations=[build_encryption(config.encryption.images_key)],
             # ECR moves a tag when its author does: it compares a cached tag with its registry once a day.
             image_tag_mutability="MUTABLE",
             lifecycle_policy=json.dumps(build_lifecycle_policy()),
             resource_tags=config.all_tags,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[role.role, *role.attachments]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*role.made, *role.attachments]),
         )
 
 
@@ -80,7 +81,7 @@ def find_credentials(config: StackConfig, images: Images, upstream: Upstream) ->
 
 
 def build_repository_policy(config: StackConfig, images: Images) -> dict[str, Any]:
-    """Return the statements that let ECR make the cached repositories with their tags."""
+    """Return the statements that let ECR make the cached repositories with their tags and their key."""
     allow = {
         "Effect": "Allow",
         "Action": ["ecr:CreateRepository", "ecr:TagResource"],
@@ -89,7 +90,12 @@ def build_repository_policy(config: StackConfig, images: Images) -> dict[str, An
             for upstream in images.pull_through
         ],
     }
-    return {"Statement": [allow]}
+    return {"Statement": [allow, *build_repository_statements(config)]}
+
+
+def build_encryption(key: str | None) -> Any:
+    """Return the encryption of new repositories; a repository that exists keeps its own."""
+    return {"encryption_type": "KMS", "kms_key": key} if key else {"encryption_type": "AES256"}
 
 
 def build_lifecycle_policy() -> dict[str, Any]:

@@ -43,7 +43,7 @@ class InterruptionQueue(pulumi.ComponentResource):
             f"{name}-queue",
             name=self.queue_name,
             message_retention_seconds=300,
-            sqs_managed_sse_enabled=True,
+            **build_encryption(config.encryption.messages_key),
             opts=child,
         )
         prefixes = {rule_name: f"{name[:30]}-{rule_name[:6]}-" for rule_name in EVENTS}
@@ -61,6 +61,16 @@ class InterruptionQueue(pulumi.ComponentResource):
             target = aws.cloudwatch.EventTarget(f"{name}-{rule_name}", rule=rule.name, arn=queue.arn, opts=child)
             self.ready.append(target)
         self.register_outputs({"queueName": self.queue_name})
+
+
+def build_encryption(key: str | None) -> dict[str, Any]:
+    """Return the encryption of a queue: with a KMS key, whose data keys SQS uses for five minutes, or by SQS itself.
+
+    SQS takes one of both.
+    """
+    if key is None:
+        return {"sqs_managed_sse_enabled": True}
+    return {"kms_master_key_id": key, "kms_data_key_reuse_period_seconds": 300}
 
 
 def build_queue_policy(config: StackConfig, queue_arn: str, rule_prefixes: Sequence[str]) -> dict[str, Any]:

@@ -11,17 +11,19 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import build_karpenter_chart, build_karpenter_crd_chart
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.egress.telling import build_mark, build_mount, build_volume, has_authorities, list_environment
+from gpu_blueprint.images.cache_rights import build_cache_policies
 
-from ..cluster.cluster import Cluster
+from ..cluster.cluster import AnyCluster
 from ..cluster.roles import (
     NODE_POLICIES,
     ServiceRole,
-    build_cache_policies,
     build_pod_identity_trust,
     build_service_trust,
 )
-from ..helm import complete_values, install_chart
-from ..placement import ON_SYSTEM_NODES
+from ..helm import complete_values, install_chart, merge_values
+from ..placement import place_on_system_nodes
+from ..pools.node_class import NodeIdentity, choose_node_identity
 from .interruption_queue import InterruptionQueue
 from .policies import build_controller_policies
 
@@ -36,15 +38,16 @@ class Karpenter(pulumi.ComponentResource):
     """
 
     release: k8s.helm.v3.Release
-    node_role: pulumi.Output[str]
-    """Name of the role that GPU nodes run as; node classes refer to the role by name."""
+    node_identity: NodeIdentity
+    """The role that GPU nodes run as, or its instance profile."""
+    node_role_arn: pulumi.Output[str]
 
     def __init__(
         self,
         name: str,
         config: StackConfig,
         *,
-        cluster: Cluster,
+        cluster: AnyCluster,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -52,16 +55,17 @@ class Karpenter(pulumi.ComponentResource):
         self._prefix = name
         queue = InterruptionQueue(f"{name}-interruption", config, opts=pulumi.ResourceOptions(parent=self))
         nodes = self._make_node_role(config)
-        self.node_role = nodes.role.name
-        node_entry = self._admit_nodes(config, cluster, nodes)
+        self.node_role_arn = nodes.arn_in_aws
+        profiles = self._make_node_profiles(config, nodes)
+        self.node_identity = choose_node_identity(config, nodes.name, *profiles)
+        admitted = self._admit_nodes(config, cluster, nodes)
         controller = self._make_controller_role(config, nodes.arn, queue.arn)
         association = self._bind_controller_role(config, cluster, controller)
-        needed = [*depends_on, *queue.ready, *nodes.attachments, *controller.attachments, node_entry, association]
-        self.release = self._install(config, needed)
+        needed = [*depends_on, *queue.ready, *nodes.attachments, *profiles, *controller.attachments]
+        self.release = self._install(config, [*needed, *admitted, association])
         self.register_outputs({})
 
     def _make_node_role(self, config: StackConfig) -> ServiceRole:
-        """Make the role that GPU nodes run as."""
         return ServiceRole(
             f"{self._prefix}-nodes",
             config,
@@ -71,15 +75,34 @@ class Karpenter(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-    def _admit_nodes(self, config: StackConfig, cluster: Cluster, role: ServiceRole) -> pulumi.Resource:
-        """Make the EKS access entry that lets nodes with the role join the cluster."""
-        return aws.eks.AccessEntry(
+    def _make_node_profiles(self, config: StackConfig, nodes: ServiceRole) -> list[aws.iam.InstanceProfile]:
+        """Make the instance profile of GPU nodes, unless Karpenter makes its own or the stack file names a profile.
+
+        IAM has no VPC endpoint, so Karpenter cannot make a profile from a VPC without internet.
+        """
+        if config.network.internet or config.iam.node_instance_profile:
+            return []
+        profile = aws.iam.InstanceProfile(
+            f"{self._prefix}-nodes",
+            name=config.name_in_region(f"{self._prefix}-nodes"),
+            path=config.iam.path,
+            role=nodes.name,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return [profile]
+
+    def _admit_nodes(self, config: StackConfig, cluster: AnyCluster, role: ServiceRole) -> list[pulumi.Resource]:
+        """Make the EKS access entry that lets nodes join, unless the cluster admits the role already."""
+        if config.existing_cluster and config.existing_cluster.node_role:
+            return []
+        entry = aws.eks.AccessEntry(
             f"{self._prefix}-nodes",
             cluster_name=config.cluster_name,
             principal_arn=role.arn,
             type="EC2_LINUX",
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, role.role]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*cluster.made, *role.made]),
         )
+        return [entry]
 
     def _make_controller_role(
         self, config: StackConfig, node_role_arn: pulumi.Input[str], queue_arn: str
@@ -92,7 +115,7 @@ class Karpenter(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-    def _bind_controller_role(self, config: StackConfig, cluster: Cluster, role: ServiceRole) -> pulumi.Resource:
+    def _bind_controller_role(self, config: StackConfig, cluster: AnyCluster, role: ServiceRole) -> pulumi.Resource:
         """Make the association by which EKS Pod Identity hands the role to the controller's pods."""
         return aws.eks.PodIdentityAssociation(
             f"{self._prefix}-identity",
@@ -100,7 +123,7 @@ class Karpenter(pulumi.ComponentResource):
             namespace=namespaces.KUBE_SYSTEM,
             service_account=SERVICE_ACCOUNT,
             role_arn=role.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster.control_plane, role.role]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*cluster.made, *role.made]),
         )
 
     def _install(self, config: StackConfig, needed: Sequence[pulumi.Resource]) -> k8s.helm.v3.Release:
@@ -131,7 +154,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
     values: dict[str, Any] = {
         "replicas": find_platform_pod("karpenter").replicas,
         "serviceAccount": {"name": SERVICE_ACCOUNT},
-        **ON_SYSTEM_NODES,
+        **place_on_system_nodes(config),
         "controller": {
             "resources": {"requests": find_requests("karpenter", "controller"), "limits": {"memory": "1Gi"}}
         },
@@ -139,6 +162,8 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             "clusterName": config.cluster_name,
             "interruptionQueue": config.cluster_name,
             "eksControlPlane": True,
+            # Karpenter then asks neither IAM nor the price list: on-demand prices are those that its release holds.
+            **({} if config.network.internet else {"isolatedVPC": True}),
             "featureGates": {
                 "nodeOverlay": any(pool.list_overlay(row) for pool in config.gpu_pools for row in pool.named_instances),
                 "reservedCapacity": any("reserved" in pool.purchase for pool in config.gpu_pools),
@@ -152,4 +177,16 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
         # One refusal ends Karpenter's polls until its next start, so its pods start anew where the permission returns.
         values["podAnnotations"] = {"gpu-blueprint/instance-status-repair": "false"}
     chart = build_karpenter_chart(config.cluster.karpenter_version)
-    return complete_values(config, chart, values, config.helm_overrides.karpenter)
+    told = merge_values(values, _tell_controller(config))
+    return complete_values(config, chart, told, config.helm_overrides.karpenter)
+
+
+def _tell_controller(config: StackConfig) -> dict[str, Any]:
+    """Return the values that tell the controller of proxy and authorities (charts/karpenter/values.yaml)."""
+    if not config.egress:
+        return {}
+    told: dict[str, Any] = {"podAnnotations": build_mark(config), "controller": {"env": list_environment(config)}}
+    if has_authorities(config):
+        told["extraVolumes"] = [build_volume()]
+        told["controller"]["extraVolumeMounts"] = [build_mount()]
+    return told

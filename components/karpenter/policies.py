@@ -1,4 +1,7 @@
-"""The IAM policies of Karpenter's controller: the six policies of Karpenter's documentation, for one cluster.
+"""The IAM policies of Karpenter's controller: the six policies of Karpenter's documentation, for one cluster,
+and the right to use the company's own keys.
+
+In a VPC without internet Karpenter calls neither IAM nor the price list (settings.isolatedVPC), and gets no right to.
 
 ``cluster.instanceStatusRepair: false`` leaves out ``ec2:DescribeInstanceStatus``, the only switch of Karpenter's
 controller interruption.instancestatus: it has no feature gate and no setting.
@@ -7,15 +10,18 @@ Source: aws/karpenter-provider-aws v1.14.1 getting-started cloudformation.yaml (
 action ``ec2:RebootInstances``. It serves only ``rebootForRepair``, which is off here, so the policies leave it out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
 
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.encryption.rights import build_queue_statements, build_volume_statements
 
 _TAGGED_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
 _STATUS = "InstanceStatus"
+_REGION_TAG, _CLASS_TAG = "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass"
+"""Tags of the instance profiles that Karpenter makes."""
 _DESCRIBED = (
     "CapacityReservations",
     "Images",
@@ -57,8 +63,9 @@ def build_controller_policies(
             )
         ],
         "resource-discovery": _allow_discovery(config),
+        "own-keys": [*build_volume_statements(config), *build_queue_statements(config)],
     }
-    return {name: {"Statement": entries} for name, entries in statements.items()}
+    return {name: {"Statement": entries} for name, entries in statements.items() if entries}
 
 
 def _allow(
@@ -76,7 +83,7 @@ def _build_cluster_arn(config: StackConfig) -> str:
 
 
 def _build_ec2_arns(config: StackConfig, kinds: Sequence[str], account: str = "*") -> list[str]:
-    return [f"arn:aws:ec2:{config.region}:{account}:{kind}/*" for kind in kinds]
+    return [config.partition.build_arn("ec2", f"{kind}/*", region=config.region, account=account) for kind in kinds]
 
 
 def _allow_node_lifecycle(config: StackConfig) -> list[dict[str, Any]]:
@@ -148,42 +155,55 @@ def _name_cluster_tag(config: StackConfig) -> str:
 
 
 def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[str]) -> list[dict[str, Any]]:
+    """Allow the role of the nodes, and the profiles that hold it.
+
+    With a given profile Karpenter makes none, and deletes those that it made before the stack file named a profile.
+    Without this right the finalizer of a node class would wait for ever, and with it a destroy
+    (aws/karpenter-provider-aws v1.14.1, pkg/controllers/nodeclass/controller.go and garbagecollection/).
+    """
+    passing = {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}
+    removing = ["iam:RemoveRoleFromInstanceProfile", "iam:DeleteInstanceProfile"]
     profiles = config.build_arn("iam", "instance-profile/*", region=False)
-    cluster_tag = _name_cluster_tag(config)
-    region_tag, class_tag = "topology.kubernetes.io/region", "karpenter.k8s.aws/ec2nodeclass"
-    requested_tags = {
-        f"aws:RequestTag/{cluster_tag}": "owned",
-        "aws:RequestTag/eks:eks-cluster-name": config.cluster_name,
-        f"aws:RequestTag/{region_tag}": config.region,
+    tags = {_name_cluster_tag(config): "owned", _REGION_TAG: config.region}
+    owned = {
+        "StringEquals": {f"aws:ResourceTag/{key}": value for key, value in tags.items()},
+        "StringLike": {f"aws:ResourceTag/{_CLASS_TAG}": "*"},
     }
-    owned_tags = {f"aws:ResourceTag/{cluster_tag}": "owned", f"aws:ResourceTag/{region_tag}": config.region}
+    allowed = [_allow("AllowPassingInstanceRole", "iam:PassRole", node_role_arn, passing)]
+    if not config.network.internet:
+        return allowed
+    if not config.karpenter_makes_profiles:
+        return [*allowed, _allow("AllowScopedInstanceProfileDeletion", removing, profiles, owned)]
+    changing = ["iam:AddRoleToInstanceProfile", *removing]
     return [
-        _allow(
-            "AllowPassingInstanceRole",
-            "iam:PassRole",
-            node_role_arn,
-            {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}},
-        ),
+        *allowed,
+        *_allow_new_profiles(config, profiles, tags, owned),
+        _allow("AllowScopedInstanceProfileActions", changing, profiles, owned),
+    ]
+
+
+def _allow_new_profiles(
+    config: StackConfig, profiles: str, tags: Mapping[str, str], owned: Mapping[str, Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    """Allow a new profile, and tags on it, only if the same request marks the profile as owned by the cluster."""
+    requested = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
+    requested |= {"aws:RequestTag/eks:eks-cluster-name": config.cluster_name}
+    for_a_class = {f"aws:RequestTag/{_CLASS_TAG}": "*"}
+    return [
         _allow(
             "AllowScopedInstanceProfileCreationActions",
             "iam:CreateInstanceProfile",
             profiles,
-            {"StringEquals": requested_tags, "StringLike": {f"aws:RequestTag/{class_tag}": "*"}},
+            {"StringEquals": requested, "StringLike": for_a_class},
         ),
         _allow(
             "AllowScopedInstanceProfileTagActions",
             "iam:TagInstanceProfile",
             profiles,
             {
-                "StringEquals": {**owned_tags, **requested_tags},
-                "StringLike": {f"aws:ResourceTag/{class_tag}": "*", f"aws:RequestTag/{class_tag}": "*"},
+                "StringEquals": {**owned["StringEquals"], **requested},
+                "StringLike": {**owned["StringLike"], **for_a_class},
             },
-        ),
-        _allow(
-            "AllowScopedInstanceProfileActions",
-            ["iam:AddRoleToInstanceProfile", "iam:RemoveRoleFromInstanceProfile", "iam:DeleteInstanceProfile"],
-            profiles,
-            {"StringEquals": owned_tags, "StringLike": {f"aws:ResourceTag/{class_tag}": "*"}},
         ),
     ]
 
@@ -191,9 +211,15 @@ def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[st
 def _allow_discovery(config: StackConfig) -> list[dict[str, Any]]:
     in_region = {"StringEquals": {"aws:RequestedRegion": config.region}}
     kinds = [kind for kind in _DESCRIBED if kind != _STATUS or config.cluster.instance_status_repair]
-    return [
+    parameters = config.partition.build_arn("ssm", "parameter/aws/service/*", region=config.region)
+    reads = [
         _allow("AllowRegionalReadActions", [f"ec2:Describe{kind}" for kind in kinds], "*", in_region),
-        _allow("AllowSSMReadActions", "ssm:GetParameter", f"arn:aws:ssm:{config.region}::parameter/aws/service/*"),
+        _allow("AllowSSMReadActions", "ssm:GetParameter", parameters),
+    ]
+    if not config.network.internet:
+        return reads
+    return [
+        *reads,
         _allow("AllowPricingReadActions", "pricing:GetProducts", "*"),
         _allow("AllowUnscopedInstanceProfileListAction", "iam:ListInstanceProfiles", "*"),
         _allow(

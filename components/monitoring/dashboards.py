@@ -14,7 +14,7 @@ from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, Dashboard, list
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
 from gpu_blueprint.monitoring.secrets import ADMIN_SECRET, PASSWORD_KEY, USER_KEY
 
-from ..placement import ON_SYSTEM_NODES
+from ..placement import place_on_system_nodes
 
 FOLDER_ANNOTATION = "grafana_folder"
 """Annotation with the dashboard's folder. Our Grafana's sidecar reads it; a team's sidecar needs a setting for it."""
@@ -64,7 +64,7 @@ def build_dashboard_files(config: StackConfig, dashboard: Dashboard) -> dict[str
     return {f"{dashboard.uid}.json": render_dashboard(config, dashboard)}
 
 
-def build_grafana_values() -> dict[str, Any]:
+def build_grafana_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart's Grafana.
 
     A Secret holds the admin's password. There is no volume, because code makes everything that Grafana shows.
@@ -84,7 +84,7 @@ def build_grafana_values() -> dict[str, Any]:
         # RoleBinding that is there. So the Role and the RoleBinding are ours.
         "rbac": {"create": False, "namespaced": True},
         "serviceAccount": {"name": GRAFANA_ACCOUNT},
-        **ON_SYSTEM_NODES,
+        **place_on_system_nodes(config),
         "resources": {"requests": find_requests("grafana", "grafana"), "limits": {"memory": "1Gi"}},
         "grafana.ini": {"analytics": {"reporting_enabled": False, "check_for_updates": False}},
         "sidecar": {

@@ -20,6 +20,7 @@ from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..custom_objects import make_object
+from ..egress import make_egress_maps
 from ..helm import install_chart
 from ..pod_security import label_pod_security
 from .dashboards import GRAFANA_ACCOUNT, SIDECAR_ROLE, SIDECAR_RULES, Dashboards
@@ -30,7 +31,7 @@ from .secrets import read_secrets
 
 
 class Monitoring(pulumi.ComponentResource):
-    """Monitoring in a namespace of its own.
+    """Monitoring in a namespace of its own; a Prometheus of an existing cluster has the namespace already.
 
     The GPU Operator depends on ``ready``, the release with the CRDs, because it looks for the kind ServiceMonitor.
     """
@@ -49,12 +50,13 @@ class Monitoring(pulumi.ComponentResource):
         super().__init__("gpu-blueprint:components:Monitoring", name, None, opts)
         self._prefix = name
         is_installed = isinstance(monitoring, InstallMonitoring)
-        namespace = self._make_namespace(config, depends_on, shared=not is_installed)
-        crds = self._install_crds(config, [namespace, *depends_on], shared=not is_installed)
-        self.ready = [crds]
+        place, self.ready = [*depends_on], []
+        if is_installed or not config.existing_cluster:  # else the Prometheus of its owner has brought both
+            place = [self._make_namespace(config, depends_on, shared=not is_installed)]
+            self.ready = [self._install_crds(config, [*place, *depends_on], shared=not is_installed)]
         labels: dict[str, str] = {}
         if isinstance(monitoring, InstallMonitoring):
-            self._install_prometheus(config, monitoring, depends_on=[namespace, crds, *depends_on])
+            self._install_prometheus(config, monitoring, depends_on=[*place, *self.ready, *depends_on])
         else:
             labels = dict(monitoring.labels or {})
         for entry in list_operator_objects(config):
@@ -64,13 +66,13 @@ class Monitoring(pulumi.ComponentResource):
                 entry.kind,
                 metadata=_build_metadata(f"gpu-blueprint-{entry.role}", labels),
                 spec=entry.spec,
-                opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace, crds]),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[*place, *self.ready]),
             )
         Dashboards(
             f"{name}-dashboards",
             config,
             labels=labels,
-            depends_on=[namespace],
+            depends_on=place,
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.register_outputs({})
@@ -105,7 +107,9 @@ class Monitoring(pulumi.ComponentResource):
         self, config: StackConfig, monitoring: InstallMonitoring, *, depends_on: Sequence[pulumi.Resource]
     ) -> None:
         """Install kube-prometheus-stack, with the Secrets and the IAM role that its pods need first."""
-        needed = [*depends_on, *self._make_secrets(monitoring, depends_on)]
+        child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
+        maps = make_egress_maps(self._prefix, config, namespaces.MONITORING, {}, child)
+        needed = [*depends_on, *self._make_secrets(monitoring, depends_on), *maps]
         if isinstance(monitoring.remote_write, Amp):
             needed += self._make_amp_identity(config, monitoring.remote_write, depends_on)
         k8s.networking.v1.NetworkPolicy(
@@ -174,7 +178,7 @@ class Monitoring(pulumi.ComponentResource):
             namespace=namespaces.MONITORING,
             service_account=SERVICE_ACCOUNT,
             role_arn=role.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[role.role, *depends_on]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*role.made, *depends_on]),
         )
         return [association, *role.attachments]
 

@@ -44,5 +44,5 @@ def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
 
 def _list_exporter_namespaces(config: StackConfig) -> list[str]:
     """Return the namespaces in which exporters run: the GPU Operator's exporter, and our own on other nodes."""
-    operator = [namespaces.GPU_OPERATOR] if config.has_gpu_operator else []
+    operator = [config.gpu_operator_namespace] if config.needs_gpu_operator else []
     return [*operator, *([namespaces.MONITORING] if list_architectures(config) else [])]

@@ -11,9 +11,10 @@ from gpu_blueprint.monitoring.secrets import REMOTE_WRITE_SECRET, ROUTES_SECRET
 from gpu_blueprint.monitoring.state_metrics import build_state_metrics_values
 
 from ..helm import complete_values
-from ..placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
+from ..placement import TOLERATE_EVERY_TAINT, place_on_system_nodes
 from .alert_routes import build_alertmanager_config
 from .dashboards import build_grafana_values
+from .egress import tell_authorities, tell_receivers, tell_remote_write
 
 SERVICE_ACCOUNT = "prometheus"
 DISABLED_ALERTS = (
@@ -48,16 +49,16 @@ def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) 
             "disabled": dict.fromkeys(DISABLED_ALERTS, True),
             "rules": dict.fromkeys(REPEATED_RULES, False),
         },
-        "grafana": build_grafana_values() if monitoring.grafana else {"enabled": False},
+        "grafana": build_grafana_values(config) if monitoring.grafana else {"enabled": False},
         "prometheus": {
             "serviceAccount": {"name": SERVICE_ACCOUNT},
-            "prometheusSpec": _build_prometheus_spec(config, monitoring),
+            "prometheusSpec": {**_build_prometheus_spec(config, monitoring), **tell_authorities(config, "prometheus")},
         },
-        "alertmanager": _build_alertmanager_values(monitoring),
-        "prometheusOperator": _build_operator_values(),
+        "alertmanager": _build_alertmanager_values(config, monitoring),
+        "prometheusOperator": _build_operator_values(config),
         "kube-state-metrics": {
             **build_state_metrics_values(),
-            **ON_SYSTEM_NODES,
+            **place_on_system_nodes(config),
             "resources": _build_resources("kube-state-metrics", "kube-state-metrics", limit="1Gi"),
         },
         "prometheus-node-exporter": {
@@ -68,11 +69,14 @@ def build_prometheus_values(config: StackConfig, monitoring: InstallMonitoring) 
     return complete_values(config, PROMETHEUS_STACK, values, config.helm_overrides.kube_prometheus_stack)
 
 
-def _build_operator_values() -> dict[str, Any]:
+def _build_operator_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the operator and of the jobs that make the certificate of its webhook."""
-    jobs = {**ON_SYSTEM_NODES, "resources": _build_resources("admission-webhook-job", "patch", limit="128Mi")}
+    jobs = {
+        **place_on_system_nodes(config),
+        "resources": _build_resources("admission-webhook-job", "patch", limit="128Mi"),
+    }
     return {
-        **ON_SYSTEM_NODES,
+        **place_on_system_nodes(config),
         "resources": _build_resources("prometheus-operator", "operator", limit="512Mi"),
         "admissionWebhooks": {"patch": jobs},
         # The sidecar of Prometheus and of Alertmanager.
@@ -96,21 +100,21 @@ def _build_prometheus_spec(config: StackConfig, monitoring: InstallMonitoring) -
         "externalLabels": {"cluster": config.cluster_name, "environment": config.environment},
         "retention": f"{monitoring.retention_days}d",
         "retentionSize": f"{monitoring.storage_gib * 85 // 100}GiB",
-        "storageSpec": {"volumeClaimTemplate": {"spec": _build_volume_claim(monitoring.storage_gib)}},
+        "storageSpec": {"volumeClaimTemplate": {"spec": _build_volume_claim(config, monitoring.storage_gib)}},
         # The operator replaces its StatefulSet when an immutable field changes. The samples must outlive the old
         # StatefulSet. A destroy deletes the volume with the namespace.
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         # A reload over HTTP needs Prometheus's lifecycle API, which would also let every pod call /-/quit.
         "reloadStrategy": "ProcessSignal",
-        **ON_SYSTEM_NODES,
+        **place_on_system_nodes(config),
         "resources": _build_resources("prometheus", "prometheus", limit="4Gi"),
-        "remoteWrite": _build_remote_write(monitoring),
+        "remoteWrite": [{**target, **tell_remote_write(config)} for target in _build_remote_write(monitoring)],
     }
 
 
-def _build_volume_claim(gib: int) -> dict[str, Any]:
+def _build_volume_claim(config: StackConfig, gib: int) -> dict[str, Any]:
     return {
-        "storageClassName": "gp3",
+        "storageClassName": config.storage_class,
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": f"{gib}Gi"}},
     }
@@ -126,16 +130,17 @@ def _build_remote_write(monitoring: InstallMonitoring) -> list[dict[str, Any]]:
     return [{"url": target.url, **({"basicAuth": login} if target.username else {})}]
 
 
-def _build_alertmanager_values(monitoring: InstallMonitoring) -> dict[str, Any]:
+def _build_alertmanager_values(config: StackConfig, monitoring: InstallMonitoring) -> dict[str, Any]:
     secrets = [ROUTES_SECRET] if monitoring.notify else []
-    storage = {"volumeClaimTemplate": {"spec": _build_volume_claim(ALERTMANAGER_GIB)}}
+    storage = {"volumeClaimTemplate": {"spec": _build_volume_claim(config, ALERTMANAGER_GIB)}}
     return {
-        "config": build_alertmanager_config(monitoring.notify),
+        "config": {**build_alertmanager_config(monitoring.notify), **tell_receivers(config)},
         "alertmanagerSpec": {
             "secrets": secrets,
             "storage": storage,
-            **ON_SYSTEM_NODES,
+            **place_on_system_nodes(config),
             "resources": _build_resources("alertmanager", "alertmanager", limit="256Mi"),
+            **tell_authorities(config, "alertmanager"),
         },
     }
 

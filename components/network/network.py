@@ -13,7 +13,7 @@ DISCOVERY_TAG = "karpenter.sh/discovery"
 
 
 class Network(pulumi.ComponentResource):
-    """A VPC with one private subnet per zone and a route to the internet.
+    """A VPC with one private subnet per zone and, unless the stack file says no, a route to the internet.
 
     ``private_subnet_ids`` and ``zones`` have the same order: ``zones[0]`` is the zone of the first subnet.
     """
@@ -48,7 +48,7 @@ class Network(pulumi.ComponentResource):
         aws.ec2.DefaultSecurityGroup(
             f"{self._prefix}-closed", vpc_id=vpc.id, tags=self._build_tags("default-closed"), opts=child
         )
-        nats = self._make_public_subnets(network, vpc)
+        nats = self._make_public_subnets(network, vpc) if network.internet else {}
         tables = self._make_private_subnets(network, vpc, nats)
         self._make_endpoints(network, vpc, tables)
         self.vpc_id = vpc.id
@@ -105,7 +105,10 @@ class Network(pulumi.ComponentResource):
     def _make_private_subnets(
         self, network: NewVpc, vpc: aws.ec2.Vpc, nats: dict[str, aws.ec2.NatGateway]
     ) -> list[aws.ec2.RouteTable]:
-        """Make one private subnet per zone, for the control plane and all nodes, and return their route tables."""
+        """Make one private subnet per zone, for the control plane and all nodes, and return their route tables.
+
+        A table gets a route to the internet only if its zone has a NAT gateway.
+        """
         child = pulumi.ResourceOptions(parent=self)
         tables: list[aws.ec2.RouteTable] = []
         self.private_subnet_ids, self.zones = [], list(network.zones)
@@ -123,13 +126,14 @@ class Network(pulumi.ComponentResource):
             table = aws.ec2.RouteTable(
                 f"{self._prefix}-private-{zone}", vpc_id=vpc.id, tags=self._build_tags(f"private-{zone}"), opts=child
             )
-            aws.ec2.Route(
-                f"{self._prefix}-private-{zone}-out",
-                route_table_id=table.id,
-                destination_cidr_block="0.0.0.0/0",
-                nat_gateway_id=nats[zone].id,
-                opts=child,
-            )
+            if zone in nats:
+                aws.ec2.Route(
+                    f"{self._prefix}-private-{zone}-out",
+                    route_table_id=table.id,
+                    destination_cidr_block="0.0.0.0/0",
+                    nat_gateway_id=nats[zone].id,
+                    opts=child,
+                )
             aws.ec2.RouteTableAssociation(
                 f"{self._prefix}-private-{zone}", subnet_id=subnet.id, route_table_id=table.id, opts=child
             )

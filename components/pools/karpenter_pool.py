@@ -9,7 +9,7 @@ from gpu_blueprint.catalog.api_versions import KARPENTER, KARPENTER_AWS, NODE_OV
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
 
 from ..custom_objects import make_object
-from .node_class import build_node_class_spec
+from .node_class import NodeIdentity, build_node_class_spec
 from .node_pool import build_node_overlay_specs, build_node_pool_spec, build_pool_labels
 
 _SLOW_DELETE = pulumi.CustomTimeouts(delete="45m")
@@ -27,7 +27,7 @@ class KarpenterPool(pulumi.ComponentResource):
         config: StackConfig,
         pool: Pool | CpuPool,
         *,
-        node_role: pulumi.Input[str],
+        identity: NodeIdentity,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -38,7 +38,7 @@ class KarpenterPool(pulumi.ComponentResource):
             KARPENTER_AWS,
             "EC2NodeClass",
             metadata={"name": pool.name},
-            spec=build_node_class_spec(config, pool, node_role),
+            spec=build_node_class_spec(config, pool, identity),
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on), custom_timeouts=_SLOW_DELETE),
         )
         overlays = [

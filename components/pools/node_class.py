@@ -1,25 +1,63 @@
 """The ``spec`` of a pool's EC2NodeClass: image, disks, network and user data of its nodes."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+import pulumi_aws as aws
 import tomli_w
 
 from gpu_blueprint.catalog import BOTTLEROCKET, Instance
 from gpu_blueprint.catalog.parallel_pull import ParallelPull, choose_parallel_pull
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
 from gpu_blueprint.config.nodes import BOTTLEROCKET_OS_GIB
-from gpu_blueprint.sharing import SharingProfile
 
 from ..gpu.efa import build_security_group_tags, name_placement_group
 from ..network.network import build_subnet_selector_terms
+from .bottlerocket import build_bottlerocket_settings, build_egress_settings, build_pull_settings
 from .nodeadm import build_kubelet, build_node_config, render_user_data
 
 
-def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, node_role: pulumi.Input[str]) -> dict[str, Any]:
-    """Return the ``spec`` of the EC2NodeClass; ``node_role`` is the name of the role that the nodes run as."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeIdentity:
+    """The role of Karpenter's nodes: its name, or an instance profile that holds the role.
+
+    Karpenter makes an instance profile for a role, and asks IAM for it. It takes a given profile without a question.
+    """
+
+    role: pulumi.Input[str] | None = None
+    """Name of the role in IAM, without its path: Karpenter compares it with the name that IAM returns, and would make
+    new instance profiles for ever (aws/karpenter-provider-aws v1.14.1, pkg/controllers/nodeclass/instanceprofile.go).
+    """
+    instance_profile: pulumi.Input[str] | None = None
+    """Name of the instance profile, without its path: a launch template takes no path."""
+
+    def as_spec(self) -> dict[str, Any]:
+        """Return the field of the EC2NodeClass; its schema takes exactly one of both."""
+        if self.instance_profile is not None:
+            return {"instanceProfile": self.instance_profile}
+        return {"role": self.role}
+
+
+def choose_node_identity(
+    config: StackConfig, role: pulumi.Input[str], *profiles: aws.iam.InstanceProfile
+) -> NodeIdentity:
+    """Return how Karpenter's nodes get their role.
+
+    Args:
+        role: Name of the role, for which Karpenter makes an instance profile where nothing else is there.
+        profiles: The instance profile that the platform makes, if it does.
+    """
+    if given := config.iam.node_instance_profile:
+        return NodeIdentity(instance_profile=given)
+    return NodeIdentity(instance_profile=profiles[0].name) if profiles else NodeIdentity(role=role)
+
+
+def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, identity: NodeIdentity) -> dict[str, Any]:
+    """Return the ``spec`` of the EC2NodeClass."""
     spec: dict[str, Any] = {
-        "role": node_role,
+        **identity.as_spec(),
         "amiSelectorTerms": [{"alias": pool.ami.alias}],
         "subnetSelectorTerms": build_subnet_selector_terms(config),
         # EKS puts this tag on the cluster security group, which nodes and control plane share.
@@ -40,8 +78,8 @@ def build_node_class_spec(config: StackConfig, pool: Pool | CpuPool, node_role: 
         return _add_gpu_settings(spec, config, pool)
     # A CPU node keeps the defaults: Karpenter limits its pods by its addresses, and its volume is no faster than gp3,
     # on which parallel image pull gains nothing.
-    scripts = None if pool.ami.row is BOTTLEROCKET else render_user_data(config, pool, None)
-    return {**spec, "userData": scripts} if scripts else spec
+    data = _build_plain_user_data(config, pool)
+    return {**spec, "userData": data} if data else spec
 
 
 def _add_gpu_settings(spec: dict[str, Any], config: StackConfig, pool: Pool) -> dict[str, Any]:
@@ -84,14 +122,15 @@ def _build_disks(config: StackConfig, pool: Pool | CpuPool) -> list[dict[str, An
     The volume may be larger than its snapshot: Bottlerocket grows the file system at boot.
     """
     family, snapshot = pool.ami.row, pool.disk.snapshot_id
-    settings = {**config.find_disk_speed(pool), **({"snapshotID": snapshot} if snapshot else {})}
+    own_key = {"kmsKeyID": config.encryption.volumes_key} if config.encryption.volumes_key else {}
+    settings = {**config.find_disk_speed(pool), **({"snapshotID": snapshot} if snapshot else {}), **own_key}
     data = _build_volume(family.data_device, f"{config.find_disk_gib(pool)}Gi", settings) | {"rootVolume": True}
     if family.os_device is None:
         return [data]
-    return [_build_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", {}), data]
+    return [_build_volume(family.os_device, f"{BOTTLEROCKET_OS_GIB}Gi", own_key), data]
 
 
-def _build_volume(device: str, size: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _build_volume(device: str, size: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     ebs = {"volumeSize": size, "volumeType": "gp3", "encrypted": True, "deleteOnTermination": True, **settings}
     return {"deviceName": device, "ebs": ebs}
 
@@ -103,10 +142,19 @@ def _build_user_data(config: StackConfig, pool: Pool) -> str | None:
     """
     if pool.ami.row is BOTTLEROCKET:
         in_parallel = pool.parallel_pull and not pool.disk.snapshot_id
-        pulls = _build_pull_settings(_choose_parallel_pull(config, pool)) if in_parallel else {}
-        return tomli_w.dumps({"settings": _build_bottlerocket_settings(pool.profile, pulls)})
+        pulls = build_pull_settings(_choose_parallel_pull(config, pool)) if in_parallel else {}
+        settings = {**build_egress_settings(config), **build_bottlerocket_settings(pool.profile, pulls)}
+        return tomli_w.dumps({"settings": settings})
     # nodeadm writes the numbers of parallel pull itself, the same on every size, and a NodeConfig cannot change them.
-    return render_user_data(config, pool, build_node_config(pool))
+    return render_user_data(config, pool, build_node_config(config, pool))
+
+
+def _build_plain_user_data(config: StackConfig, pool: CpuPool) -> str | None:
+    """Return the user data of nodes without GPUs: proxy, authorities and Lustre's client; None without them."""
+    if pool.ami.row is not BOTTLEROCKET:
+        return render_user_data(config, pool, build_node_config(config, pool))
+    settings = build_egress_settings(config)
+    return tomli_w.dumps({"settings": settings}) if settings else None
 
 
 def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | None:
@@ -120,35 +168,3 @@ def _choose_parallel_pull(config: StackConfig, pool: Pool) -> ParallelPull | Non
         return None
     vcpu = min(row.vcpu for row in pool.named_instances)
     return choose_parallel_pull(vcpu, has_nvme=config.keeps_images_on_nvme(pool))
-
-
-def _build_pull_settings(pull: ParallelPull | None) -> dict[str, Any]:
-    """Return the settings of parallel pull.
-
-    A node whose volume starts from a snapshot gets none of them: the tools that fill snapshots use the default
-    snapshotter, and Bottlerocket deletes all images when it boots with another (bottlerocket-core-kit pull 582).
-    """
-    soci: dict[str, Any] = {"pull-mode": "parallel-pull-unpack"}
-    if pull:
-        soci["parallel-pull-unpack"] = {
-            "max-concurrent-downloads-per-image": pull.downloads,
-            "concurrent-download-chunk-size": pull.part,
-            "max-concurrent-unpacks-per-image": pull.unpacks,
-            # The packed layers would take room beside the unpacked layers, and nothing reads them again.
-            "discard-unpacked-layers": True,
-        }
-    return {"container-runtime": {"snapshotter": "soci"}, "container-runtime-plugins": {"soci-snapshotter": soci}}
-
-
-def _build_bottlerocket_settings(profile: SharingProfile, pulls: dict[str, Any]) -> dict[str, Any]:
-    """Return Bottlerocket's settings; the node applies the settings that share its GPUs at boot."""
-    settings: dict[str, Any] = {
-        **pulls,
-        # Bottlerocket's default, stated so that no change of the default opens the nodes. Its device plugin passes
-        # devices as volume mounts, by default too, so both defaults fit (settings reference, nvidia-container-runtime
-        # and kubelet-device-plugins.nvidia.device-list-strategy).
-        "nvidia-container-runtime": {"visible-devices-envvar-when-unprivileged": False},
-    }
-    if profile.bottlerocket:
-        settings["kubelet-device-plugins"] = {"nvidia": dict(profile.bottlerocket)}
-    return settings

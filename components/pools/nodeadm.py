@@ -1,10 +1,12 @@
 """User data of AL2023 nodes: scripts for the container runtime and Lustre, and the NodeConfig for nodeadm."""
 
+from collections.abc import Iterator
 from email.message import EmailMessage
 from typing import Any
 
 from gpu_blueprint.catalog.node_room import reserve_memory_mib
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
+from gpu_blueprint.egress.telling import build_pod_variables, build_variables, read_bundle
 from gpu_blueprint.storage.drivers import mounts_lustre
 from gpu_blueprint.yaml_text import write_yaml
 
@@ -29,18 +31,34 @@ awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system/nodead
 """
 
 INSTALL_LUSTRE_CLIENT = """#!/bin/bash
-timeout 180 dnf install --assumeyes lustre-client \\
+{proxy}timeout 180 dnf install --assumeyes lustre-client \\
   || echo "no lctl: Lustre ignores the parameters of its servers" >&2
 """
 """Script that installs Lustre's programs, from the repository of the release that the AMI names.
 
 The kernel of AL2023 has the modules of Lustre 2.15, and the container of the CSI driver has ``mount.lustre``. The
 kernel calls ``/usr/sbin/lctl`` of the node for each parameter that the servers send, and AMIs of EKS have none. A node
-without a way to the repository joins nevertheless, because its pods can mount. Lines stay below 78 characters, so that
-the MIME part is plain text.
+without a way to the repository joins nevertheless, because its pods can mount. dnf obeys the variables of a proxy, which
+cloud-init does not have from the NodeConfig.
 
 Sources: amazonlinux/amazon-linux-2023#723 (modules in the kernel); kubernetes-sigs/aws-fsx-csi-driver#436 and pull 460
 (lctl); awslabs/amazon-eks-ami pull 2696 (its maintainers name the user data as the place).
+"""
+
+
+_TRUST_AUTHORITIES = """#!/bin/bash
+cat > /etc/pki/ca-trust/source/anchors/gpu-blueprint.pem <<'CERTIFICATES'
+{bundle}CERTIFICATES
+update-ca-trust extract || shutdown -h now
+"""
+"""Script that makes the node trust the company's authorities beside the public ones.
+
+cloud-init runs it before nodeadm-run.service starts containerd, its snapshotter and kubelet, and Go reads the list of
+authorities when a program first needs it. A node without the authorities could pull no image, so it must not join.
+nodeadm-config.service runs before cloud-init and asks EC2 for the instance: it does not know the authorities yet, so a
+proxy must not open this TLS connection, or the VPC needs an endpoint for EC2 (docs/egress.md).
+Sources: update-ca-trust(8); awslabs/amazon-eks-ami templates/al2023/runtime/rootfs/etc/systemd/system, nodeadm-run and
+nodeadm-config. Read 2026-11-27.
 """
 
 
@@ -53,26 +71,41 @@ def build_kubelet(pool: Pool) -> dict[str, Any]:
     return {"maxPods": pool.max_pods, "kubeReserved": {"memory": f"{reserve_memory_mib(pool.max_pods)}Mi"}}
 
 
-def build_node_config(pool: Pool) -> dict[str, Any] | None:
-    """Return a NodeConfig with fast image pull, or None; a node class states the rest for nodes of Karpenter."""
-    return _build_node_config({"featureGates": {"FastImagePull": True}}) if pool.parallel_pull else None
+def build_node_config(config: StackConfig, pool: Pool | CpuPool) -> dict[str, Any] | None:
+    """Return a NodeConfig with fast image pull and the proxy; None if the nodes have neither.
+
+    A node class states the rest for nodes of Karpenter.
+    """
+    gates = {"FastImagePull": True} if isinstance(pool, Pool) and pool.parallel_pull else {}
+    found = _build_node_config(config, **({"featureGates": gates} if gates else {}))
+    return found if found["spec"] else None
 
 
-def _build_node_config(spec: dict[str, Any]) -> dict[str, Any]:
+def _build_node_config(config: StackConfig, **spec: Any) -> dict[str, Any]:
+    """Return a NodeConfig, with the proxy's variables for nodeadm itself and for all services of the node.
+
+    nodeadm sets ``default`` in its own process before it asks EC2, and writes it as DefaultEnvironment of systemd
+    before it starts containerd, kubelet and the snapshotter that pulls in parallel, which all obey the variables. The
+    AMIs have the field since v20251023, and a pull request of 2025-10-30 made nodeadm obey it before its first
+    question; every release that this blueprint accepts is newer. Sources: awslabs/amazon-eks-ami
+    nodeadm/internal/system/environment.go, pull requests 2427 and 2489. Read 2026-11-27.
+    """
+    if variables := build_variables(config):
+        spec["instance"] = {"environment": {"default": variables}}
     return {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
 
 
-def build_static_node_config(pool: Pool, *, raid: bool) -> dict[str, Any]:
+def build_static_node_config(config: StackConfig, pool: Pool, *, raid: bool) -> dict[str, Any]:
     """Return the NodeConfig of static nodes, which have no node class.
 
     Args:
         raid: Make the local NVMe disks one volume, as ``instanceStorePolicy`` does on Karpenter's nodes.
     """
-    config = build_node_config(pool) or _build_node_config({})
-    config["spec"]["kubelet"] = {"config": build_kubelet(pool)}
+    found = build_node_config(config, pool) or _build_node_config(config)
+    found["spec"]["kubelet"] = {"config": build_kubelet(pool)}
     if raid:
-        config["spec"]["instance"] = {"localStorage": {"strategy": "RAID0"}}
-    return config
+        found["spec"].setdefault("instance", {})["localStorage"] = {"strategy": "RAID0"}
+    return found
 
 
 def render_user_data(config: StackConfig, pool: Pool | CpuPool, node_config: dict[str, Any] | None) -> str | None:
@@ -80,9 +113,7 @@ def render_user_data(config: StackConfig, pool: Pool | CpuPool, node_config: dic
 
     Karpenter and EKS each add a part of their own. None if the nodes need neither.
     """
-    parts = [] if isinstance(pool, CpuPool) else [("text/x-shellscript", CLOSE_GPU_ENVIRONMENT)]
-    if mounts_lustre(config, pool):
-        parts.append(("text/x-shellscript", INSTALL_LUSTRE_CLIENT))
+    parts = [("text/x-shellscript", script) for script in _list_scripts(config, pool)]
     if node_config:
         parts.append(("application/node.eks.aws", write_yaml(node_config)))
     if not parts:
@@ -95,9 +126,21 @@ def render_user_data(config: StackConfig, pool: Pool | CpuPool, node_config: dic
     return message.as_string()
 
 
+def _list_scripts(config: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
+    """Yield the scripts of nodes; the authorities come before what asks the internet."""
+    if isinstance(pool, Pool):
+        yield CLOSE_GPU_ENVIRONMENT
+    if bundle := read_bundle(config):
+        yield _TRUST_AUTHORITIES.format(bundle=bundle)
+    if mounts_lustre(config, pool):
+        lines = (f"export {name}='{value}'\n" for name, value in build_pod_variables(config).items())
+        yield INSTALL_LUSTRE_CLIENT.format(proxy="".join(lines))
+
+
 def _build_part(content_type: str, content: str) -> EmailMessage:
     part = EmailMessage()
-    part.set_content(content)
+    # The list of the proxy's exceptions is a long line, which the encoding of mail would break into pieces.
+    part.set_content(content, cte="7bit")
     part.replace_header("Content-Type", content_type)
     del part["MIME-Version"]
     return part

@@ -15,7 +15,7 @@ from gpu_blueprint.catalog.versions import KUBECTL_IMAGE
 from gpu_blueprint.config import Hours, Pool, StackConfig
 from gpu_blueprint.images.sources import locate_image
 
-from ..placement import SYSTEM_POD_SPEC
+from ..placement import place_pod_on_system_nodes
 from .hours_steps import Steps, build_close_steps, build_open_steps
 
 
@@ -122,7 +122,7 @@ def build_job_pod_spec(config: StackConfig, pool: Pool, steps: Steps) -> Any:
         "automount_service_account_token": True,
         "restart_policy": "OnFailure",
         "priority_class_name": "system-cluster-critical",
-        **SYSTEM_POD_SPEC,
+        **place_pod_on_system_nodes(config),
         "security_context": {
             "run_as_non_root": True,
             "run_as_user": 65532,

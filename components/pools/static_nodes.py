@@ -8,7 +8,6 @@ import pulumi_aws as aws
 from gpu_blueprint.config import Pool, StackConfig
 
 from ..cluster.managed_nodes import build_fixed_size, build_node_repair, build_taint, make_launch_template
-from ..cluster.system_nodes import SystemNodes
 from ..network.network import Network, select_subnets
 from .nodeadm import build_static_node_config, render_user_data
 
@@ -26,7 +25,7 @@ class StaticNodes(pulumi.ComponentResource):
         pool: Pool,
         *,
         network: Network,
-        system_nodes: SystemNodes,
+        node_role_arn: pulumi.Input[str],
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -36,7 +35,7 @@ class StaticNodes(pulumi.ComponentResource):
             f"{name}-group",
             cluster_name=config.cluster_name,
             node_group_name_prefix=f"{pool.name[:36]}-",
-            node_role_arn=system_nodes.role.role.arn,
+            node_role_arn=node_role_arn,
             subnet_ids=select_subnets(network, config.list_zones(pool)),
             instance_types=[row.instance_type for row in pool.named_instances],
             ami_type=_choose_ami_type(pool),
@@ -48,7 +47,7 @@ class StaticNodes(pulumi.ComponentResource):
             labels=pool.node_labels,
             taints=[build_taint(taint) for taint in pool.node_taints],
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[system_nodes.group, *depends_on]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
         self.register_outputs({})
 
@@ -59,8 +58,9 @@ class StaticNodes(pulumi.ComponentResource):
             f"{pool.name}-template-",
             {**config.list_node_tags(pool), "Name": f"{config.cluster_name}-{pool.name}"},
             disk_gib=config.find_disk_gib(pool),
+            kms_key=config.encryption.volumes_key,
             fast_disk=not has_local_nvme,
-            user_data=render_user_data(config, pool, build_static_node_config(pool, raid=has_local_nvme)),
+            user_data=render_user_data(config, pool, build_static_node_config(config, pool, raid=has_local_nvme)),
             parent=self,
         )
 

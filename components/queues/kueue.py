@@ -15,7 +15,7 @@ from gpu_blueprint.yaml_text import write_yaml
 
 from ..controller_traffic import WEBHOOKS, build_controller_traffic
 from ..helm import complete_values, install_chart
-from ..placement import ON_SYSTEM_NODES
+from ..placement import place_on_system_nodes
 from ..pod_security import label_pod_security
 
 _PROGRAM = "kueue-controller-manager"
@@ -79,7 +79,7 @@ def build_kueue_values(config: StackConfig, queueing: Queueing) -> dict[str, Any
     """
     values = {
         "controllerManager": {
-            **ON_SYSTEM_NODES,
+            **place_on_system_nodes(config),
             # Both replicas answer webhooks, and one of them admits jobs. While none answers, no tenant can make a job.
             "replicas": find_platform_pod(_PROGRAM).replicas,
             "podDisruptionBudget": {"enabled": True, "minAvailable": 1},

@@ -12,7 +12,7 @@ from gpu_blueprint.catalog.versions import KEDA
 from gpu_blueprint.config import StackConfig
 
 from ..helm import complete_values, install_chart
-from ..placement import ON_SYSTEM_NODES
+from ..placement import place_on_system_nodes
 from ..pod_security import label_pod_security
 
 
@@ -55,7 +55,7 @@ def build_keda_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Its CRDs are templates, so Helm upgrades them."""
     values = {
         # The chart has one selector and one list of tolerations for the operator, the metrics server and the webhooks.
-        **ON_SYSTEM_NODES,
+        **place_on_system_nodes(config),
         # The CRDs stay when KEDA goes. Deleting the CRDs would delete the scalers that teams made. The scalers wait for
         # KEDA's operator before they end, so their namespaces could not end either.
         "crds": {"additionalAnnotations": {"helm.sh/resource-policy": "keep"}},

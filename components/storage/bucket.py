@@ -36,11 +36,11 @@ class StorageBucket(pulumi.ComponentResource):
             force_destroy=False,
             opts=pulumi.ResourceOptions(parent=self, protect=config.cluster.deletion_protection),
         )
-        closed = close_bucket(name, bucket, child)
+        closed = close_bucket(name, bucket, child, kms_key=config.encryption.storage_key)
         policy = aws.s3.BucketPolicy(
             f"{name}-policy",
             bucket=bucket.bucket,
-            policy=render_policy({"Statement": [build_tls_statement(named)]}),
+            policy=render_policy({"Statement": [build_tls_statement(config.partition, named)]}),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[closed[0]]),
         )
         # Nobody owns objects by an ACL, whoever wrote them.

@@ -13,7 +13,7 @@ from gpu_blueprint.config import EfsStorage, StackConfig
 from gpu_blueprint.storage.mounts import Mount
 from gpu_blueprint.storage.volumes import FileSystem
 
-from ..cluster.cluster import Cluster
+from ..cluster.cluster import AnyCluster
 from ..cluster.roles import add_version
 from ..network.network import Network, select_subnets
 
@@ -37,7 +37,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         mounts: list[Mount],
         *,
         network: Network,
-        cluster: Cluster,
+        cluster: AnyCluster,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:EfsFileSystem", name, None, opts)
@@ -45,9 +45,15 @@ class EfsFileSystem(pulumi.ComponentResource):
         self.system = aws.efs.FileSystem(
             f"{name}-files",
             encrypted=True,
+            kms_key_id=config.encryption.storage_key,
             throughput_mode="elastic",
             tags={"Name": name},
-            opts=pulumi.ResourceOptions(parent=self, protect=config.cluster.deletion_protection),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                protect=config.cluster.deletion_protection,
+                # Another key is for new file systems: here it would replace the file system and its data.
+                ignore_changes=list_kept_inputs(config),
+            ),
         )
         points = {mount.tenant.name: self._make_access_point(name, storage, mount) for mount in mounts}
         handles = {tenant: pulumi.Output.concat(self.system.id, "::", point.id) for tenant, point in points.items()}
@@ -92,7 +98,7 @@ class EfsFileSystem(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(points)),
         )
 
-    def _make_mount_targets(self, name: str, network: Network, cluster: Cluster) -> list[pulumi.Resource]:
+    def _make_mount_targets(self, name: str, network: Network, cluster: AnyCluster) -> list[pulumi.Resource]:
         """Make the addresses of the file system, one in each zone: EFS takes no second one there."""
         group = aws.ec2.SecurityGroup(
             f"{name}-group",
@@ -103,7 +109,7 @@ class EfsFileSystem(pulumi.ComponentResource):
                     protocol="tcp",
                     from_port=NFS_PORT,
                     to_port=NFS_PORT,
-                    security_groups=[cluster.control_plane.eks_cluster.vpc_config.cluster_security_group_id],
+                    security_groups=[cluster.security_group_id],
                     description="NFS",
                 )
             ],
@@ -120,6 +126,11 @@ class EfsFileSystem(pulumi.ComponentResource):
             )
             for zone in dict.fromkeys(network.zones)
         ]
+
+
+def list_kept_inputs(config: StackConfig) -> list[str]:
+    """Return the inputs in which a file system stays as it was made: AWS changes the key of no file system."""
+    return ["kmsKeyId"] if config.encryption.is_stated else []
 
 
 def build_file_system_policy(writers: list[Any], readers: list[Any]) -> dict[str, Any]:

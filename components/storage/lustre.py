@@ -14,8 +14,9 @@ from gpu_blueprint.config.storage import Export
 from gpu_blueprint.storage.names import DATA_FOLDER, find_import, name_bucket
 from gpu_blueprint.storage.volumes import FileSystem
 
-from ..cluster.cluster import Cluster
+from ..cluster.cluster import AnyCluster
 from ..network.network import Network, select_subnets
+from .efs import list_kept_inputs
 
 IMPORTED = ("NEW", "CHANGED", "DELETED")
 """Events of objects in S3 that the file system follows."""
@@ -40,7 +41,7 @@ class LustreFileSystem(pulumi.ComponentResource):
         storage: LustreStorage,
         *,
         network: Network,
-        cluster: Cluster,
+        cluster: AnyCluster,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -57,16 +58,16 @@ class LustreFileSystem(pulumi.ComponentResource):
             per_unit_storage_throughput=storage.throughput,
             data_compression_type="LZ4",
             file_system_type_version=LUSTRE_VERSION,
-            # FSx takes no backups of a file system with a bucket behind it.
-            automatic_backup_retention_days=0,
+            kms_key_id=config.encryption.storage_key,
+            automatic_backup_retention_days=0,  # FSx takes no backups of a file system with a bucket behind it
             tags={"Name": name},
             # FSx tries its ports when it makes the file system, and refuses it where the rules are missing.
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=rules,
                 protect=config.cluster.deletion_protection,
-                # A newer version is for new file systems: here it would replace the file system and its data.
-                ignore_changes=["fileSystemTypeVersion"],
+                # A newer version and another key are for new file systems: here both would replace the data.
+                ignore_changes=["fileSystemTypeVersion", *list_kept_inputs(config)],
             ),
         )
         imports = self._associate(name, config, storage, files, depends_on)
@@ -75,10 +76,10 @@ class LustreFileSystem(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _make_group(
-        self, name: str, network: Network, cluster: Cluster
+        self, name: str, network: Network, cluster: AnyCluster
     ) -> tuple[aws.ec2.SecurityGroup, list[pulumi.Resource]]:
         """Make the file system's security group, and the rules by which its servers call the nodes."""
-        nodes = cluster.control_plane.eks_cluster.vpc_config.cluster_security_group_id
+        nodes = cluster.security_group_id
         ports: list[dict[str, Any]] = [{"from_port": first, "to_port": last} for first, last in LUSTRE_PORTS]
         rule: dict[str, Any] = {"protocol": "tcp", "self": True, "security_groups": [nodes], "description": "Lustre"}
         group = aws.ec2.SecurityGroup(

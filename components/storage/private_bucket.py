@@ -7,8 +7,12 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from gpu_blueprint.catalog.partitions import Partition
 
-def close_bucket(name: str, bucket: aws.s3.Bucket, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+
+def close_bucket(
+    name: str, bucket: aws.s3.Bucket, opts: pulumi.ResourceOptions, *, kms_key: str | None
+) -> list[pulumi.Resource]:
     """Make a bucket private and encrypted. A policy of the bucket depends on the first resource that this returns:
     S3 refuses to set a policy and the public access block at the same moment.
     """
@@ -24,15 +28,26 @@ def close_bucket(name: str, bucket: aws.s3.Bucket, opts: pulumi.ResourceOptions)
     encryption = aws.s3.BucketServerSideEncryptionConfiguration(
         f"{name}-encryption",
         bucket=bucket.bucket,
-        rules=[{"apply_server_side_encryption_by_default": {"sse_algorithm": "AES256"}}],
+        rules=[build_encryption_rule(kms_key)],
         opts=opts,
     )
     return [public_access_block, encryption]
 
 
-def build_tls_statement(bucket: str) -> dict[str, Any]:
+def build_encryption_rule(kms_key: str | None) -> Any:
+    """Return the rule for new objects: with a KMS key, or with the keys of S3.
+
+    With a bucket key, S3 asks KMS for one key for many objects; otherwise KMS would count and bill each object.
+    """
+    if kms_key is None:
+        return {"apply_server_side_encryption_by_default": {"sse_algorithm": "AES256"}}
+    default = {"sse_algorithm": "aws:kms", "kms_master_key_id": kms_key}
+    return {"apply_server_side_encryption_by_default": default, "bucket_key_enabled": True}
+
+
+def build_tls_statement(partition: Partition, bucket: str) -> dict[str, Any]:
     """Return the statement of a bucket policy that refuses every request without TLS."""
-    arn = f"arn:aws:s3:::{bucket}"
+    arn = partition.build_arn("s3", bucket)
     return {
         "Sid": "DenyHTTP",
         "Effect": "Deny",

@@ -16,7 +16,7 @@ from gpu_blueprint.storage.names import name_storage
 from gpu_blueprint.storage.volumes import FileSystem, build_volume_spec
 
 from ..cluster.addons import Addons
-from ..cluster.cluster import Cluster
+from ..cluster.cluster import AnyCluster
 from ..network.network import Network
 from .bucket import StorageBucket
 from .efs import EfsFileSystem
@@ -44,14 +44,14 @@ class SharedStorage(pulumi.ComponentResource):
         config: StackConfig,
         *,
         network: Network,
-        cluster: Cluster,
+        cluster: AnyCluster,
         depends_on: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:SharedStorage", name, None, opts)
         self._config, self._network, self._cluster = config, network, cluster
         self._child = pulumi.ResourceOptions(parent=self)
-        add_ons = [driver.add_on for driver in list_drivers(config)]
+        add_ons = [driver.add_on for driver in list_drivers(config)] if config.manages_addons else []
         needed = f"{config.cluster_name}-storage-addons"
         self.drivers = Addons(
             needed, config, add_ons=add_ons, cluster=cluster, depends_on=depends_on, opts=self._child

@@ -1,28 +1,37 @@
-"""The default StorageClass."""
+"""The StorageClass of the platform, which is the default of a new cluster."""
 
 from collections.abc import Sequence
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from gpu_blueprint.catalog.storage import DEFAULT_CLASS
+from gpu_blueprint.config import StackConfig
 
 
 class Storage(pulumi.ComponentResource):
     """The StorageClass ``gp3``: encrypted EBS volumes, made in the zone where the pod is scheduled.
 
-    Without a default class, the volumes of notebooks and caches would stay pending for ever.
+    Without a default class, the volumes of notebooks and caches would stay pending for ever. A cluster that exists
+    keeps its own default, and gets the class under another name. Kubernetes takes no other parameters for a class, so
+    another key replaces the class; volumes that exist keep their key.
     """
 
     def __init__(
-        self, name: str, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions | None = None
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Storage", name, None, opts)
+        default = {} if config.existing_cluster else {"storageclass.kubernetes.io/is-default-class": "true"}
+        key = config.encryption.volumes_key
         k8s.storage.v1.StorageClass(
             f"{name}-gp3",
-            metadata={"name": DEFAULT_CLASS, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
+            metadata={"name": config.storage_class, **({"annotations": default} if default else {})},
             provisioner="ebs.csi.aws.com",
-            parameters={"type": "gp3", "encrypted": "true"},
+            parameters={"type": "gp3", "encrypted": "true", **({"kmsKeyId": key} if key else {})},
             volume_binding_mode="WaitForFirstConsumer",
             allow_volume_expansion=True,
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),

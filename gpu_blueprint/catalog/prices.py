@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
+from .partitions import COMMERCIAL, find_partition
 from .table import read_rows
 
 HOURS_A_MONTH = 730
@@ -53,8 +54,12 @@ def find_on_demand_price(instance_type: str, region: str) -> Price | None:
 
 
 def find_service_price(item: str, region: str) -> Price | None:
-    """Return the US dollars of an item such as ``nat-gateway`` for the unit of its row, or None if unknown."""
-    return _service_prices().get((item, region)) or _service_prices().get((item, "*"))
+    """Return the US dollars of an item such as ``nat-gateway`` for the unit of its row, or None if unknown.
+
+    The rows of every region were read in the commercial partition, and other partitions have other prices.
+    """
+    elsewhere = "*" if find_partition(region) is COMMERCIAL else region
+    return _service_prices().get((item, region)) or _service_prices().get((item, elsewhere))
 
 
 def find_spot_share(family: str) -> Price | None:

@@ -1,9 +1,10 @@
 """The registries from which EKS serves its images: each region has its own.
 
-Source: EKS user guide, add-ons-images. Read 2026-11-22.
+Source: EKS user guide, add-ons-images. Read 2026-11-22, and the regions of aws-us-gov 2026-11-27.
 """
 
 from ..errors import CatalogError
+from .partitions import find_partition
 
 _USUAL_ACCOUNT = "602401143452"
 _USUAL_REGIONS = (
@@ -25,6 +26,8 @@ _ACCOUNTS = dict.fromkeys(_USUAL_REGIONS, _USUAL_ACCOUNT) | {
     "il-central-1": "066635153087",
     "me-central-1": "759879836304",
     "me-south-1": "558608220178",
+    "us-gov-east-1": "151742754352",
+    "us-gov-west-1": "013241004608",
 }
 """Region → AWS account of EKS's own images."""
 
@@ -33,4 +36,9 @@ def find_eks_registry(region: str) -> str:
     """Return the registry of a region, such as ``602401143452.dkr.ecr.us-east-1.amazonaws.com``."""
     if region not in _ACCOUNTS:
         raise CatalogError.unknown("region", region, _ACCOUNTS)
-    return f"{_ACCOUNTS[region]}.dkr.ecr.{region}.amazonaws.com"
+    return build_ecr_host(_ACCOUNTS[region], region)
+
+
+def build_ecr_host(account: str, region: str) -> str:
+    """Return the private registry of an account in a region."""
+    return find_partition(region).build_host(f"{account}.dkr.ecr", region)

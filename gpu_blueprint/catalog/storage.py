@@ -8,8 +8,8 @@ from .addons import EFS_CSI_DRIVER, FSX_CSI_DRIVER, S3_CSI_DRIVER, AddOn
 
 DEFAULT_CLASS = "gp3"
 """Encrypted EBS volumes, for claims that name no class."""
-STORAGE_CLASSES = (DEFAULT_CLASS,)
-"""All classes that tenants may use."""
+OWN_CLASS = "gpu-blueprint-gp3"
+"""The same in a cluster that exists, which has a default class of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
-from .addons import ADD_ONS
 from .ami_families import BOTTLEROCKET, AmiFamily
 
 
@@ -45,11 +44,6 @@ class KubernetesRelease:
     """AL2023 release of the managed node group."""
     kubectl: str
     """Tag of KUBECTL_IMAGE. kubectl may be one minor version away from the cluster; this tag has the same minor."""
-
-    @property
-    def addons(self) -> dict[str, str]:
-        """Name of each EKS add-on → the version that is pinned for this minor."""
-        return {add_on.name: add_on.version_for(self.version) for add_on in ADD_ONS}
 
 
 _KUBERNETES = (
@@ -96,6 +90,10 @@ KARPENTER_VERSIONS = ("1.14.1", "1.15.0")
 The default is the newest release that the lab runs (lab/cluster/go.mod), so that a rehearsal shows the real thing.
 Karpenter 1.15 needs Go 1.26.9, and a module that Go's proxy does not serve.
 """
+
+OLDEST_RUNNING_KARPENTER = "1.12.0"
+"""First Karpenter release whose EC2NodeClass has every field that the blueprint writes: ``networkInterfaces`` and
+``placementGroupSelector`` came last (its documentation, v1.12/concepts/nodeclasses.md, read 2026-11-27)."""
 
 REPAIR_BUDGETS_SINCE = "1.15.0"
 """First Karpenter release that paces node repair by disruption budgets with the reason ``Unhealthy``."""

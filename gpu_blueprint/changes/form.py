@@ -52,10 +52,12 @@ class _Foundation(_Form):
     account_id: str = ""
     environment: str = ""
     cluster_name: str = ""
+    cluster_mode: str = "new"
     kubernetes_version: str = ""
     service_cidr: str = ""
     secrets_key: str = ""
     network: _Network = _Network()
+    iam: dict[str, str] = {}
     pins: dict[str, str] = {}
 
 

@@ -27,12 +27,18 @@ from ..config import ExistingVpc, StackConfig
 from ..config.monitoring import InstallMonitoring
 from ..config.network import STABLE_ZONES
 from ..errors import Path, Problem
-from ..storage.drivers import list_driver_versions
+from ..storage.drivers import list_add_on_versions
+from .roles_and_keys import (
+    BESIDE,
+    Facts,
+    describe_iam,
+    describe_keys,
+    refuse_forgotten_keys,
+    refuse_other_roles,
+)
 
-Facts = Mapping[str, Any]
 OWN_KEY = "own"
 """Stands for the KMS key that the platform makes where the stack file names none."""
-_BESIDE = "build a second environment beside this one (docs/build.md, A new environment beside the old one)"
 
 
 def describe_foundation(config: StackConfig) -> dict[str, Any]:
@@ -48,26 +54,36 @@ def describe_foundation(config: StackConfig) -> dict[str, Any]:
         "clusterName": config.cluster_name,  # EKS renames no cluster, and all names in AWS begin with this name
         "kubernetesVersion": config.cluster.kubernetes_version,  # EKS steps by one minor
         "serviceCidr": config.cluster.service_cidr,  # EKS fixes it at the creation
-        "secretsKey": config.cluster.secrets_key_arn or OWN_KEY,  # EKS never changes the key of a cluster
+        **_describe_cluster(config),
+        **describe_keys(config),
         "network": _describe_network(config),
+        **describe_iam(config),
         "pins": _list_pins(config),  # programs that an older blueprint would install in older versions
     }
 
 
+def _describe_cluster(config: StackConfig) -> dict[str, str]:
+    """Return what is fixed of a cluster: the key of the platform's own, which EKS never changes, or that it is not."""
+    if not config.new_cluster:
+        return {"clusterMode": config.cluster.mode}  # a fact that is missing means a cluster of the platform's own
+    return {"secretsKey": config.new_cluster.secrets_key_arn or OWN_KEY}
+
+
 def _list_pins(config: StackConfig) -> dict[str, str]:
     """Return the programs of the stack whose versions the blueprint pins."""
-    charts = [build_karpenter_chart(config.cluster.karpenter_version)]
+    charts = [build_karpenter_chart(config.cluster.karpenter_version)] if config.installs_karpenter else []
     charts += [GPU_OPERATOR] if config.has_gpu_operator else []
     charts += [EFA_PLUGIN] if any(pool.multi_node for pool in config.gpu_pools) else []
     charts += [PROMETHEUS_STACK] if isinstance(config.monitoring, InstallMonitoring) else []
     charts += [KEDA] if config.has_keda else []
     charts += [KUEUE] if config.queueing else []
     charts += [JOBSET] if config.spanning_pools else []
-    release = config.cluster.release
-    pins = {chart.name: chart.version for chart in charts} | list_driver_versions(config)
+    pins = {chart.name: chart.version for chart in charts}
     if config.cluster.node_local_dns:
         pins |= {"node-local-dns": NODE_CACHE_IMAGE.rpartition(":")[2]}
-    return {**release.addons, **pins, "nodes": release.system_node_release}
+    if config.new_cluster or any(pool.static_nodes for pool in config.gpu_pools):
+        pins |= {"nodes": config.cluster.release.system_node_release}
+    return list_add_on_versions(config) | pins
 
 
 def _describe_network(config: StackConfig) -> dict[str, Any]:
@@ -97,6 +113,8 @@ def find_dead_ends(before: Facts, after: Facts) -> list[Problem]:
     found = [*_refuse_second_platform(before, after), *_refuse_other_cluster(before, after)]
     if before.get("region") == after.get("region"):  # zones of another region differ anyway
         found += _refuse_other_network(before.get("network", {}), after.get("network", {}))
+        found += refuse_forgotten_keys(before.get("keys", {}), after.get("keys", {}))
+    found += refuse_other_roles(before, after)
     return [*found, *_refuse_kubernetes_step(before.get("kubernetesVersion", ""), after.get("kubernetesVersion", ""))]
 
 
@@ -113,7 +131,7 @@ def _refuse_second_platform(before: Facts, after: Facts) -> Iterator[Problem]:
     for fact, path, because in places:
         if _differs(before, after, fact):
             reason = f"the running platform is in {before[fact]}, and {because}: Pulumi would lose it or replace all"
-            yield Problem("second-platform", path, reason, f"write {before[fact]} again, or {_BESIDE}")
+            yield Problem("second-platform", path, reason, f"write {before[fact]} again, or {BESIDE}")
     if _differs(before, after, "clusterName"):
         yield _explain_other_name(before, after)
 
@@ -124,7 +142,7 @@ def _explain_other_name(before: Facts, after: Facts) -> Problem:
         f"the running cluster is {old}, and the file now means {new}: Pulumi would build a second platform and delete "
         "the first with everything inside"
     )
-    hint = f"write the old name again, or {_BESIDE}"
+    hint = f"write the old name again, or {BESIDE}"
     if not _differs(before, after, "environment"):
         return Problem("second-platform", ("cluster", "name"), reason, hint)
     keep = f"to rename the environment alone, write cluster: {{name: {old}}}, and its new tag drains all nodes"
@@ -132,14 +150,24 @@ def _explain_other_name(before: Facts, after: Facts) -> Problem:
     return Problem("second-platform", path, reason, f"{hint}; {keep}")
 
 
+def _refuse_other_mode(before: Facts, after: Facts) -> Iterator[Problem]:
+    """Refuse to give a cluster of the platform's own away, or to make a cluster that exists."""
+    old, new = (facts.get("clusterMode", "new") for facts in (before, after))
+    if before and old != new:
+        fate = "delete it with everything inside" if old == "new" else "make a second cluster of the same name"
+        reason = f"the running platform stands in a cluster with mode: {old}, and Pulumi would {fate}"
+        yield Problem("cluster-mode-fixed", ("cluster", "mode"), reason, f"write mode: {old} again, or {BESIDE}")
+
+
 def _refuse_other_cluster(before: Facts, after: Facts) -> Iterator[Problem]:
+    yield from _refuse_other_mode(before, after)
     if _differs(before, after, "serviceCidr"):
         old = before["serviceCidr"]
         reason = (
             f"the services of the running cluster have {old}, which EKS fixes at the creation: another block replaces "
             "the cluster, and everything inside it is lost"
         )
-        yield Problem("service-cidr-fixed", ("cluster", "serviceCidr"), reason, f"write {old} again, or {_BESIDE}")
+        yield Problem("service-cidr-fixed", ("cluster", "serviceCidr"), reason, f"write {old} again, or {BESIDE}")
     if _differs(before, after, "secretsKey"):
         old = before["secretsKey"]
         back = "remove this field" if old == OWN_KEY else f"write {old} again"
@@ -149,7 +177,7 @@ def _refuse_other_cluster(before: Facts, after: Facts) -> Iterator[Problem]:
             else "the cluster would keep the old key, and the file would name a key that encrypts nothing"
         )
         reason = f"EKS never changes the key of a cluster's secrets: {risk}"
-        hint = f"{back}; KMS rotates a key by itself, and another key needs another cluster: {_BESIDE}"
+        hint = f"{back}; KMS rotates a key by itself, and another key needs another cluster: {BESIDE}"
         yield Problem("secrets-key-fixed", ("cluster", "secretsKeyArn"), reason, hint)
 
 
@@ -159,14 +187,14 @@ def _refuse_other_network(before: Facts, after: Facts) -> Iterator[Problem]:
         fate = "Pulumi would delete it under the cluster" if is_ours else "EKS moves no cluster to another VPC"
         place = "a VPC of its own" if is_ours else f"{before.get('vpcId')}"
         reason = f"the running platform lives in {place}, and {fate}"
-        yield Problem("network-fixed", ("network", "mode"), reason, f"write {before['mode']} again, or {_BESIDE}")
+        yield Problem("network-fixed", ("network", "mode"), reason, f"write {before['mode']} again, or {BESIDE}")
     for fact, because in (
         ("vpcId", "EKS moves no cluster to another VPC"),
         ("cidr", "AWS changes no VPC's block: Pulumi would replace the subnets, and hang at those in use"),
     ):
         if _differs(before, after, fact):
             reason = f"the running platform lives in {before[fact]}, and {because}"
-            yield Problem("network-fixed", ("network", fact), reason, f"write {before[fact]} again, or {_BESIDE}")
+            yield Problem("network-fixed", ("network", fact), reason, f"write {before[fact]} again, or {BESIDE}")
     yield from _refuse_other_zones(before.get("zones", ()), after.get("zones", ()), before.get("poolZones", ()))
     yield from _refuse_other_subnets(before.get("controlPlaneSubnets", {}), after.get("controlPlaneSubnets", {}))
 

@@ -92,6 +92,7 @@ _TYPES: dict[Loss, tuple[str, ...]] = {
         "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
         # Rights of programs in AWS; the identities of tenants are compared by their effect
         *(f"aws:iam/{kind}" for kind in ("policy:Policy", "role:Role", "rolePolicyAttachment:RolePolicyAttachment")),
+        "aws:iam/instanceProfile:InstanceProfile",
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
         "aws:efs/mountTarget:MountTarget",
         # Programs of nodes, and their addresses

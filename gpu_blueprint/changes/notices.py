@@ -19,7 +19,15 @@ from .tenant_view import TenantView
 
 _CLUSTER = "aws:eks/cluster:Cluster"
 _NAT = "aws:ec2/natGateway:NatGateway"
+_GATEWAY = "aws:ec2/internetGateway:InternetGateway"
 _SUBNET = "aws:ec2/subnet:Subnet"
+_CLOSING = (
+    "the VPC loses its way to the internet at the end of the update: pods that pull, download or send there stop to "
+    "work; look first that the mirror holds every image, also the images of tenants",
+    "AWS deletes no public subnet in which a load balancer stands: remove public load balancers first, or the update "
+    "hangs",
+)
+"""A network that closes: Pulumi deletes the gateways last, when all else has changed."""
 
 
 def find_notices(
@@ -37,7 +45,21 @@ def find_notices(
     yield from find_planned_ends(before, after)
     yield from _find_silent_alerts(before, after)
     yield from _find_ended_logs(before, after)
-    yield from _find_other_addresses(before, changes)
+    yield from _find_kept_profiles(before, after)
+    if any(change.type == _GATEWAY and change.effect == "delete" for change in changes):
+        yield from _CLOSING
+    else:
+        yield from _find_other_addresses(before, changes)
+
+
+def _find_kept_profiles(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    for old, new in pair_releases(before, after):
+        was, now = (dig(release.inputs, "values", "settings", "isolatedVPC") for release in (old, new))
+        if now and not was:
+            yield (
+                "instance profiles that Karpenter made stay in IAM, since Karpenter asks IAM no more: when their nodes "
+                "are gone, delete them below the path /karpenter/"
+            )
 
 
 def _find_silent_alerts(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:

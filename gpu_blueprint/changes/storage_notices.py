@@ -9,6 +9,8 @@ from .tenant_storage import BUCKET, STORES
 from .tenant_view import read_list, read_map
 
 _ASSOCIATION = "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation"
+_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
+_KEY = "kmsKeyId"
 _CACHE_RULE = "aws:ecr/pullThroughCacheRule:PullThroughCacheRule"
 
 
@@ -17,6 +19,7 @@ def find_storage_notices(
 ) -> Iterator[str]:
     """Yield a sentence for each step by hand, and for each thing that stays in AWS or ends there."""
     yield from _find_protected(before, changes)
+    yield from _find_kept_keys(before, after)
     yield from _find_other_exports(before, after)
     yield from _find_left_caches(before, after)
 
@@ -48,6 +51,25 @@ def _find_protected(before: Sequence[PlannedResource], changes: Sequence[Resourc
                 f"{store.name} is protected, so `pulumi up` refuses the change; if its data may go, run "
                 f"`pulumi state unprotect '{store.urn}'` first"
             )
+
+
+def _find_kept_keys(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield the file systems, and the volumes of claims, that keep the key which they were made with."""
+    now = {each.urn: each for each in after}
+    for store in before:
+        new = now.get(store.urn)
+        if new and _KEY in (new.options.get("ignoreChanges") or ()) and new.inputs.get(_KEY) != store.inputs.get(_KEY):
+            yield (
+                f"{store.name} keeps the key that it was made with, because AWS changes the key of no file system; a "
+                "storage of another name gets the new key: copy the files there, then remove this storage"
+            )
+        elif new and new.type == _CLASS and _read_class_key(new) != _read_class_key(store):
+            name = str(read_map(store.inputs, "metadata").get("name"))
+            yield f"volumes that claims of the class {name} have already keep their key; new volumes get the new key"
+
+
+def _read_class_key(storage_class: PlannedResource) -> str | None:
+    return read_map(storage_class.inputs, "parameters").get("kmsKeyId")
 
 
 def _find_other_exports(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:

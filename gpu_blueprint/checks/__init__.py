@@ -24,9 +24,12 @@ from .capacity import (
     warn_of_tight_subnets,
     warn_of_unreachable_ceilings,
 )
+from .closed_network import CLOSED_HINTS, CLOSED_MISMATCHES, CLOSED_WARNINGS
 from .cpu_capacity import refuse_small_cpu_pools, warn_of_closed_cpu_pools, warn_of_unusable_slots
 from .dated import DATED_WARNINGS
 from .efa import suggest_efa_for_training
+from .egress import refuse_proxies_inside_cluster, suggest_endpoints_beside_proxy
+from .existing_cluster import MAPPING_HINTS, refuse_new_vpc_for_existing_cluster, warn_of_cpu_pools_open_to_others
 from .gpu_health import (
     refuse_repair_of_unwatched_nodes,
     warn_of_blocked_mig_managers,
@@ -36,13 +39,9 @@ from .gpu_health import (
 from .headroom import refuse_impossible_headroom, warn_of_crowded_headroom
 from .helm_values import HELM_VALUES, warn_of_replaced_helm_values
 from .identities import refuse_identities_without_grant, refuse_large_identities, refuse_wide_statements
-from .images import (
-    refuse_mirrors_in_the_cache,
-    suggest_endpoint_for_s3,
-    warn_of_distant_mirrors,
-    warn_of_images_outside_the_cache,
-)
+from .images import IMAGE_WARNINGS, refuse_mirrors_in_the_cache, suggest_endpoint_for_s3
 from .isolation import warn_of_tenants_on_one_gpu
+from .keys import KEY_WARNINGS, refuse_own_keys_outside_region, suggest_key_for_secrets
 from .models import MODEL_HINTS, MODEL_PROBLEMS, MODEL_WARNINGS
 from .names import refuse_long_cluster_names, refuse_repeated_services, refuse_shared_names, refuse_taken_namespaces
 from .network import (
@@ -52,6 +51,7 @@ from .network import (
     refuse_reservation_zones_outside_network,
     warn_of_unreachable_api,
 )
+from .partitions import refuse_arns_of_other_partitions, refuse_missing_services, warn_of_unknown_services
 from .prepull import suggest_prepull_beside_nvme, warn_of_images_that_nobody_may_run
 from .queue_ceilings import refuse_ceilings_that_count_wrongly, warn_of_ceilings_above_stack
 from .queue_limits import refuse_queues_above_kueues_limits
@@ -64,13 +64,7 @@ from .queue_waits import (
     warn_of_short_timeouts,
     warn_of_strict_order,
 )
-from .queues import (
-    refuse_impossible_borrowing,
-    refuse_lonely_gangs,
-    refuse_oversold_queues,
-    refuse_queues_without_effect,
-    refuse_services_in_queued_pools,
-)
+from .queues import QUEUE_PROBLEMS
 from .regions import (
     refuse_cpu_pools_outside_region,
     refuse_gpus_outside_region,
@@ -87,6 +81,7 @@ from .reservations import (
     warn_of_reservations_outside_hours,
 )
 from .resource_names import refuse_slices_named_as_gpus, warn_of_shared_resource_names
+from .roles import ROLE_MISMATCHES
 from .service_signals import (
     judge_experimental_queries,
     refuse_overlapping_pod_labels,
@@ -135,8 +130,12 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_overlapping_service_cidr,
     refuse_long_cluster_names,
     refuse_key_outside_region,
+    refuse_new_vpc_for_existing_cluster,
+    refuse_own_keys_outside_region,
     refuse_billing_without_budget,
     refuse_arns_of_other_accounts,
+    refuse_arns_of_other_partitions,
+    refuse_missing_services,
     refuse_wide_statements,
     refuse_identities_without_grant,
     refuse_taken_namespaces,
@@ -149,6 +148,9 @@ MISMATCHES: tuple[Check, ...] = (
     refuse_storage_zones_outside_region,
     refuse_storage_keys_outside_region,
     refuse_bucket_names,
+    *CLOSED_MISMATCHES,
+    *ROLE_MISMATCHES,
+    refuse_proxies_inside_cluster,
 )
 """Rules that also check models with problems of their own; the rules below rely on these rules."""
 
@@ -178,11 +180,7 @@ PROBLEMS: tuple[Check, ...] = (
     *HELM_VALUES,
     refuse_costs_above_bounds,
     refuse_large_identities,
-    refuse_queues_without_effect,
-    refuse_impossible_borrowing,
-    refuse_oversold_queues,
-    refuse_services_in_queued_pools,
-    refuse_lonely_gangs,
+    *QUEUE_PROBLEMS,
     refuse_queues_above_kueues_limits,
     refuse_hasty_timeouts,
     refuse_ceilings_that_count_wrongly,
@@ -219,6 +217,7 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_few_spot_offerings,
     warn_of_mixed_architectures,
     warn_of_closed_cpu_pools,
+    warn_of_cpu_pools_open_to_others,
     warn_of_large_nodes,
     warn_of_unsold_slots,
     warn_of_unreachable_ceilings,
@@ -243,8 +242,10 @@ WARNINGS: tuple[Check, ...] = (
     warn_of_two_writers,
     warn_of_mounts_without_memory,
     warn_of_images_that_nobody_may_run,
-    warn_of_images_outside_the_cache,
-    warn_of_distant_mirrors,
+    *IMAGE_WARNINGS,
+    *CLOSED_WARNINGS,
+    *KEY_WARNINGS,
+    warn_of_unknown_services,
     *MODEL_WARNINGS,
 )
 """Rules for stacks without problems."""
@@ -255,8 +256,12 @@ HINTS: tuple[Check, ...] = (
     suggest_checkpoints_of_notebooks,
     *STORAGE_HINTS,
     suggest_endpoint_for_s3,
+    suggest_endpoints_beside_proxy,
     suggest_prepull_beside_nvme,
     note_zones_without_control_plane,
+    *MAPPING_HINTS,
+    suggest_key_for_secrets,
+    *CLOSED_HINTS,
     *MODEL_HINTS,
 )
 """Rules that point out what may be meant: their notes make no stack wrong or unwise."""

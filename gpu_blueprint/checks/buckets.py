@@ -8,6 +8,7 @@ from ..config import StackConfig
 from ..config.identities import BucketPrefix
 from ..config.storage import Access, LustreStorage, S3Storage
 from ..errors import Path, Problem
+from ..storage.grants import find_storage_key
 from ..storage.names import name_bucket
 
 _REFUSED_STARTS = ("xn--", "sthree-", "amzn-s3-demo-")
@@ -104,8 +105,9 @@ def refuse_two_keys_of_a_bucket(stack: StackConfig) -> Iterator[Problem]:
         if isinstance(storage, S3Storage):
             bucket = name_bucket(stack, storage)
             at, other = first.setdefault(bucket, (index, storage))
-            if other.kms_key != storage.kms_key:
-                reason = f"storage.{at} names {other.kms_key or 'no key'} for the same bucket {bucket!r}"
+            key, found = find_storage_key(stack, other), find_storage_key(stack, storage)
+            if key != found:
+                reason = f"storage.{at} names {key or 'no key'} for the same bucket {bucket!r}"
                 path = ("storage", index, "kmsKey") if storage.kms_key else ("storage", index)
                 hint = "write the key with which the bucket encrypts, in both"
                 yield Problem("bucket-with-two-keys", path, reason, hint)

@@ -16,8 +16,9 @@ BOUND_KINDS = ("hourly-ceiling-exceeded", "monthly-budget-exceeded")
 
 
 def refuse_billing_without_budget(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse budget alarms without a budget."""
-    if stack.billing is not None and stack.monthly_budget is None:
+    """Refuse budget alarms without a budget; where the partition has no alarms, only that is said."""
+    has_alarms = "billing" not in stack.partition.missing
+    if stack.billing is not None and stack.monthly_budget is None and has_alarms:
         hint = "add monthlyBudget, the US dollars a month, or remove billing"
         yield Problem("billing-without-budget", ("billing",), "alarms need an amount to measure by", hint)
 

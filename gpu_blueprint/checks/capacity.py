@@ -10,14 +10,18 @@ from ..errors import Problem
 
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools that need a NodeOverlay in a cluster without NodeOverlays."""
+    off = "cluster.nodeOverlays: false switches that alpha API off"
+    mend = ""
+    if not stack.installs_karpenter:
+        off = "the existing Karpenter has the feature gate NodeOverlay off, unless the file says otherwise"
+        mend = "switch the gate on (settings.featureGates.nodeOverlay of its chart) and write nodeOverlays: true; or "
     for index, pool in stack.numbered_gpu_pools:
-        if not stack.cluster.node_overlays and any(map(pool.list_overlay, pool.named_instances)):
+        if not stack.cluster.has_overlays and any(map(pool.list_overlay, pool.named_instances)):
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),
-                "only a NodeOverlay tells Karpenter what these nodes hand out, and cluster.nodeOverlays: false "
-                "switches that alpha API off",
-                "write staticNodes for a fixed number of nodes, or sharing: {mode: exclusive} on whole GPUs",
+                f"only a NodeOverlay tells Karpenter what these nodes hand out, and {off}",
+                f"{mend}write staticNodes for a fixed number of nodes, or sharing: {{mode: exclusive}} on whole GPUs",
             )
 
 

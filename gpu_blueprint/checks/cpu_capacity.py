@@ -50,8 +50,8 @@ def _count_missing_cpus(pool: CpuPool, promise: Promise) -> int:
 
 
 def warn_of_closed_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Warn where pods without tolerations find no CPU pool."""
-    if stack.tenants and stack.cpu_pools and all(pool.keeps_pods_out for pool in stack.cpu_pools):
+    """Warn where pods without tolerations find no CPU pool; a cluster that exists has nodes of its own for them."""
+    if stack.new_cluster and stack.tenants and stack.cpu_pools and all(pool.keeps_pods_out for pool in stack.cpu_pools):
         pool = stack.cpu_pools[0]
         reason = (
             f"every CPU pool has a taint ({', '.join(pool.name for pool in stack.cpu_pools)}), so pods of tenants "

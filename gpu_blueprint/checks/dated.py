@@ -6,6 +6,7 @@ from datetime import date
 from ..config import StackConfig
 from ..errors import Problem
 from .budgets import warn_of_old_prices
+from .egress import warn_of_ending_authorities
 from .reservations import warn_of_ending_reservations
 from .versions import warn_of_ending_support, warn_of_old_amis
 
@@ -13,6 +14,7 @@ DATED_WARNINGS: tuple[Callable[[StackConfig, date], Iterator[Problem]], ...] = (
     warn_of_ending_reservations,
     warn_of_ending_support,
     warn_of_old_amis,
+    warn_of_ending_authorities,
     warn_of_old_prices,
 )
 """Rules for stacks without problems."""

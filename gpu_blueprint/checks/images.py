@@ -27,7 +27,7 @@ def refuse_mirrors_in_the_cache(stack: StackConfig) -> Iterator[Problem]:
 def warn_of_images_outside_the_cache(stack: StackConfig) -> Iterator[Problem]:
     """Warn that NVIDIA's images come from NVIDIA, although the stack caches other registries."""
     images = stack.images or Images()
-    has_exporter = stack.monitoring is not None and any(pool.profile.has_operands_off for pool in stack.gpu_pools)
+    has_exporter = stack.monitoring is not None and stack.has_nodes_without_operator
     if images.pull_through and not images.mirror and (stack.has_gpu_operator or has_exporter):
         program = "the GPU Operator" if stack.has_gpu_operator else "dcgm-exporter"
         reason = f"ECR cannot cache nvcr.io, so every new GPU node pulls the images of {program} from NVIDIA's registry"
@@ -56,3 +56,7 @@ def suggest_endpoint_for_s3(stack: StackConfig) -> Iterator[Problem]:
         reason = f"without the endpoint s3, NAT passes and bills each GB: {', and '.join(parts)}"
         hint = "add s3, which is free"
         yield Problem("s3-through-nat", ("network", "endpoints"), reason, hint, severity="note")
+
+
+IMAGE_WARNINGS = (warn_of_images_outside_the_cache, warn_of_distant_mirrors)
+"""Every warning about the registries from which nodes pull."""

@@ -20,15 +20,18 @@ def refuse_impossible_sources(stack: StackConfig) -> Iterator[Problem]:
     for version in list_versions(stack):
         tenant, path = tenants.get(version.model.tenant), version.locate("source")
         if version.model.source.repository:
-            yield from move_under(_refuse_download(tenant), *path)
+            yield from move_under(_refuse_download(stack, tenant), *path)
         elif version.model.source.storage:
             yield from move_under(_refuse_storage(stack, version, tenant), *path)
 
 
-def _refuse_download(tenant: Tenant | None) -> Iterator[Problem]:
-    if tenant and not tenant.https_out:
+def _refuse_download(stack: StackConfig, tenant: Tenant | None) -> Iterator[Problem]:
+    hint = "copy the weights into a storage, and name it in source.storage"
+    if not stack.network.internet:
+        reason = "Hugging Face is on the internet, to which the VPC has no route (network.internet: false)"
+        yield Problem("source-out-of-reach", ("repository",), reason, hint)
+    elif tenant and not tenant.https_out:
         reason = f"pods of {tenant.name} do not reach the internet (httpsOut: false), and would download the model"
-        hint = "copy the weights into a storage, and name it in source.storage"
         yield Problem("source-out-of-reach", ("repository",), reason, hint, names=(tenant.name,))
 
 

@@ -11,8 +11,19 @@ LONGEST_CLUSTER_NAME = 40
 
 
 def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse cluster names that leave no room for the suffixes of IAM role names."""
-    if len(stack.cluster_name) > LONGEST_CLUSTER_NAME:
+    """Refuse cluster names that leave no room for the suffixes of IAM role names, alone or behind a prefix."""
+    prefix, room = stack.iam.name_prefix or "", LONGEST_CLUSTER_NAME - len(stack.cluster_name)
+    if 0 <= room < len(prefix):
+        reason = (
+            f"the prefix and the cluster name {stack.cluster_name!r} have together more than {LONGEST_CLUSTER_NAME} "
+            "characters, and the names of IAM roles would not fit"
+        )
+        fewer = f"write at most {room} characters" if room else "remove the prefix"
+        shorter = f"shorten cluster.name to {LONGEST_CLUSTER_NAME - len(prefix)}"
+        if not stack.cluster.name:
+            shorter = f"write a cluster.name of at most {LONGEST_CLUSTER_NAME - len(prefix)}"
+        yield Problem("name-too-long", ("iam", "namePrefix"), reason, f"{fewer}, or {shorter} characters")
+    if room < 0:
         path = ("cluster", "name") if stack.cluster.name else ("environment",)
         reason = (
             f"the cluster name {stack.cluster_name!r} is longer than {LONGEST_CLUSTER_NAME} characters, "
@@ -23,8 +34,11 @@ def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
 
 def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
     """Refuse tenants in namespaces of the platform, also of parts that this stack does not have yet."""
+    owners = dict(namespaces.OWNERS)
+    if stack.existing_cluster and stack.existing_cluster.gpu_operator == "existing":
+        owners |= {stack.gpu_operator_namespace: "the cluster's GPU Operator"}
     for index, tenant in enumerate(stack.tenants):
-        if owner := namespaces.OWNERS.get(tenant.namespace_name):
+        if owner := owners.get(tenant.namespace_name):
             path = ("tenants", index, "namespace" if tenant.namespace else "name")
             reason = f"the namespace {tenant.namespace_name!r} is kept for {owner}, and policies take it for the "
             reason += "platform's"

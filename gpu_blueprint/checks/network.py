@@ -57,7 +57,7 @@ def refuse_zone(stack: StackConfig, zone: str, path: Path) -> Iterator[Problem]:
 
 def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
     """Warn of a private API endpoint in a VPC that does not exist yet."""
-    if isinstance(stack.cluster.api, PrivateApi) and isinstance(stack.network, NewVpc):
+    if stack.new_cluster and isinstance(stack.new_cluster.api, PrivateApi) and isinstance(stack.network, NewVpc):
         yield Problem(
             "api-unreachable",
             ("cluster", "api"),

@@ -19,7 +19,7 @@ _REACHED = rf"\S+@{_EXAMPLE_HOST}|https?://{_EXAMPLE_HOST}(:[0-9]+)?(/\S*)?|{_EX
 
 def find_placeholders(stack: StackConfig) -> Iterator[Problem]:
     """Yield a warning for each placeholder that is left; `preflight` and `pulumi up` turn the warnings into errors."""
-    for path, text in _list_texts(stack.model_dump(by_alias=True, exclude_unset=True)):
+    for path, text in list_texts(stack.model_dump(by_alias=True, exclude_unset=True)):
         if meaning := explain_placeholder(text):
             reason, hint = f"{text!r} is a placeholder, {meaning}", "write your own; `pulumi up` refuses this value"
             yield Problem("placeholder", path, reason, hint, severity="warning")
@@ -54,10 +54,10 @@ def _is_example_account(account: str) -> bool:
     return bool(in_runs) or account in _COUNTED
 
 
-def _list_texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+def list_texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """Yield each text of a tree with its path."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict | list):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _list_texts(item, (*path, key))
+            yield from list_texts(item, (*path, key))

@@ -180,3 +180,13 @@ def refuse_lonely_gangs(stack: StackConfig) -> Iterator[Problem]:
                     f"the pool reaches {_explain_offer(stack, pool, WHOLE_GPU)}, so the job would wait for ever",
                     f"write maxGpus: {least} or more, with the capacity for it, or leave multiNode out",
                 )
+
+
+QUEUE_PROBLEMS = (
+    refuse_queues_without_effect,
+    refuse_impossible_borrowing,
+    refuse_oversold_queues,
+    refuse_services_in_queued_pools,
+    refuse_lonely_gangs,
+)
+"""Every rule about queues, the pools that they serve and what tenants lend."""

@@ -29,7 +29,7 @@ def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
 
 def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a KMS key of another region: EKS encrypts secrets only with a key of its own region."""
-    arn = stack.cluster.secrets_key_arn
+    arn = stack.secrets_key_arn
     if arn and (region := arn.split(":")[3]) != stack.region:
         reason, hint = f"the key is in {region}, and the cluster is in {stack.region}", f"use a key of {stack.region}"
         yield Problem("key-not-in-region", ("cluster", "secretsKeyArn"), reason, hint, names=(stack.region,))
@@ -44,7 +44,7 @@ def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
         yield from _refuse_type(
             stack, list_instances()[reservation.instance_type], ("reservations", index, "instanceType")
         )
-    for name in stack.cluster.system_nodes.instance_types:
+    for name in stack.system_types:
         yield from _refuse_type(stack, list_instances()[name], ("cluster", "systemNodes", "instanceTypes"))
 
 

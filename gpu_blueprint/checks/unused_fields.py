@@ -10,7 +10,13 @@ from ..errors import Problem
 def list_missing_charts(stack: StackConfig) -> dict[str, str]:
     """Return field of ``helmOverrides`` → reason, for each chart that the stack does not install."""
     reasons = {
-        "gpuOperator": not stack.has_gpu_operator and "every pool runs Bottlerocket, which needs no GPU Operator",
+        "karpenter": not stack.installs_karpenter and "the cluster has its own Karpenter (cluster.karpenter)",
+        "gpuOperator": not stack.has_gpu_operator
+        and (
+            "the cluster has its own GPU Operator (cluster.gpuOperator)"
+            if stack.needs_gpu_operator
+            else "every pool runs Bottlerocket, which needs no GPU Operator"
+        ),
         "kubePrometheusStack": not isinstance(stack.monitoring, InstallMonitoring)
         and "the stack installs no Prometheus (monitoring: {mode: install})",
         "keda": not stack.has_keda and "the stack has neither services nor autoscaling: true",

@@ -34,6 +34,7 @@ from ..summary import (
 )
 from ..summary.first_pod import build_first_cpu_pod, list_advice
 from ..summary.jobs import build_first_job, build_first_work, list_queued_pools
+from ..summary.key_chain import KEYS, explain_keys
 from ..summary.storage_chain import KINDS
 from ..summary.storage_pod import build_storage_pod
 from ..yaml_text import write_yaml
@@ -168,10 +169,12 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
 
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
-    """Return the pool, tenant, service, model and storage of this name, as far as the stack has them."""
+    """Return the pool, tenant, service, model and storage of this name, or the keys, as far as the stack has them."""
     _refuse_unknown_stack(stack)
     config = open_stack(stack, bounded=False).config
     topics = list(_explain_parts(config, stack))
+    if name == KEYS:
+        topics.append(Topic(KEYS, "KMS keys of the company", steps=tuple(explain_keys(config))))
     matching = [topic for topic in topics if topic.name == name]
     if not matching:
         names = _list_model_names(config, name)

@@ -3,7 +3,7 @@
 import argparse
 
 from ..errors import UsageError
-from ..live.leftovers import WORLD, build_policy, find_leftovers, read_states
+from ..live.leftovers import build_policy, find_leftovers, read_states
 from ..loading import open_stack
 from .account import connect
 from .text.leftovers import show, show_json
@@ -25,7 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     stack = open_stack(arguments.stack, bounded=False).config
     states = read_states(arguments.state, arguments.stack)
     account = connect(stack.region, arguments.profile, command="leftovers")
-    world = account if stack.region == WORLD else connect(WORLD, arguments.profile, command="leftovers")
+    region = stack.partition.world
+    world = account if stack.region == region else connect(region, arguments.profile, command="leftovers")
     with show_progress(f"asking account {stack.account_id} in {stack.region} …"):
         report = find_leftovers(stack, states, account, world)
     (show_json if arguments.format == "json" else show)(stack, report)

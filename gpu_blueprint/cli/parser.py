@@ -154,14 +154,32 @@ def _add_account(command: _AddCommand) -> None:
 def _add_preflight(command: _AddCommand) -> None:
     preflight = command(
         "preflight",
-        "ask AWS whether the account can hold the stack; nothing is written",
+        "ask AWS whether the account can hold the stack, a cluster whether the stack fits, or list the permissions",
         "blueprint preflight prod --profile sandbox",
+        "blueprint preflight prod --kubeconfig ~/.kube/config --context gpu-prod",
         "blueprint preflight prod --policy",
+        "blueprint preflight prod --permissions",
     )
     preflight.add_argument("stack", metavar="STACK", nargs="?", help=_STACK)
     _add_profile(preflight)
     preflight.add_argument(
-        "--policy", action="store_true", help="print the IAM policy that preflight needs, and ask nothing"
+        "--kubeconfig",
+        metavar="FILE",
+        type=Path,
+        help="ask the cluster of this kubeconfig instead of the account: what is in it that the stack would clash with",
+    )
+    preflight.add_argument("--context", metavar="NAME", help="context of the kubeconfig (default: its current context)")
+    preflight.add_argument(
+        "--policy",
+        action="store_true",
+        help="print the IAM policy that preflight needs, and ask nothing; without STACK the policy is for all stacks of"
+        " the partition aws, so name a stack of aws-us-gov",
+    )
+    preflight.add_argument(
+        "--permissions",
+        action="store_true",
+        help="print every IAM permission of the platform's roles and of the role that deploys, with its user and its"
+        " reason, and ask nothing",
     )
     _add_format(preflight)
 

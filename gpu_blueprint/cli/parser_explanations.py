@@ -38,6 +38,7 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
         "blueprint explain research vision --job | kubectl apply --filename -",
         "blueprint explain research vision --pod | kubectl apply --filename -",
         "blueprint explain research homes",
+        "blueprint explain prod keys",
         "blueprint explain prod chat",
         "blueprint explain prod chat --manifest",
     )
@@ -46,7 +47,7 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
         "part",
         metavar="PART",
         nargs="?",
-        help="name of a pool, a tenant, a service, a model or a storage of the stack (default: all)",
+        help="name of a pool, a tenant, a service, a model or a storage of the stack, or keys (default: all)",
     )
     only = explain.add_mutually_exclusive_group()
     only.add_argument(

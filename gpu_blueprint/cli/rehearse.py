@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from ..config import StackConfig
 from ..errors import UsageError
 from ..loading import StackFile, open_stack
 from ..plan import record
@@ -26,13 +27,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _rehearse(stack: StackFile, arguments: argparse.Namespace) -> int:
     from ..rehearsal.report import as_json
     from ..rehearsal.runner import rehearse
-    from ..rehearsal.versions import list_version_differences
     from .text.rehearsal import show_rehearsal
 
     with report_progress() as report, _start_lab(stack, report) as lab:
         found = rehearse(lab, stack.config, report)
     if arguments.format == "json":
-        print_json({"versionDifferences": list_version_differences(stack.config), **as_json(found)})
+        print_json({**_list_limits(stack.config), **as_json(found)})
     else:
         show_rehearsal(stack.config, found)
     return int(not found.is_as_expected)
@@ -42,17 +42,24 @@ def _rehearse_team(stack: StackFile, arguments: argparse.Namespace) -> int:
     from ..rehearsal.manifests import read_manifests
     from ..rehearsal.report import write_team
     from ..rehearsal.team import rehearse_team
-    from ..rehearsal.versions import list_version_differences
     from .text.rehearsal import show_team
 
     manifests = read_manifests(arguments.probe)
     with report_progress() as report, _start_lab(stack, report) as lab:
         found = rehearse_team(lab, manifests, report)
     if arguments.format == "json":
-        print_json({"versionDifferences": list_version_differences(stack.config), **write_team(found)})
+        print_json({**_list_limits(stack.config), **write_team(found)})
     else:
         show_team(stack.config, arguments.probe, found)
     return int(not found.runs)
+
+
+def _list_limits(config: StackConfig) -> dict[str, list[str]]:
+    """Return what the rehearsal did not play as it will be, as members of its JSON document."""
+    from ..rehearsal.stand_ins import list_stand_ins
+    from ..rehearsal.versions import list_version_differences
+
+    return {"versionDifferences": list_version_differences(config), "standIns": list_stand_ins(config)}
 
 
 @contextmanager

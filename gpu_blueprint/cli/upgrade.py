@@ -5,7 +5,7 @@ import argparse
 from ..loading import locate_stack, open_stack
 from ..loading.stack_file import read_exactly
 from ..loading.text_edits import read_editable
-from ..upgrades import apply_upgrade, find_upgrades
+from ..upgrades import apply_upgrade, find_upgrades, list_foreign
 from ..upgrades.pins import list_pins
 from .files import write_whole
 from .text.edits import list_changed_lines
@@ -25,5 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
     if is_written:
         write_whole(locate_stack(name), after)
     diff = list_changed_lines(before, after, stack.source.file)
-    show(Report(name, stack.source.file, upgrades, diff, list_pins(stack.config), is_written), arguments.format)
+    pins, foreign = list_pins(stack.config), list_foreign(stack.config)
+    show(Report(name, stack.source.file, upgrades, diff, pins, is_written, foreign), arguments.format)
     return 0

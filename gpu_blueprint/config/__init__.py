@@ -4,6 +4,7 @@ from .billing import Billing
 from .cluster import Cluster, PrivateApi, PublicApi
 from .cpu_pools import CpuPool
 from .disruption import Disruption
+from .existing_cluster import ExistingCluster, SystemPlacement
 from .headroom import Headroom
 from .hours import Hours
 from .identities import Identity
@@ -25,6 +26,7 @@ __all__ = [
     "CpuPool",
     "Disruption",
     "EfsStorage",
+    "ExistingCluster",
     "ExistingMonitoring",
     "ExistingVpc",
     "Headroom",
@@ -45,6 +47,7 @@ __all__ = [
     "Scaling",
     "Service",
     "StackConfig",
+    "SystemPlacement",
     "Tenant",
     "TenantQueue",
 ]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from .. import catalog
+from ..catalog.partitions import PARTITIONS, explain_unsupported, find_unsupported_partition, read_partition
 from ..errors import WrongValueError
 from .shapes import Shape, refuse_unless
 
@@ -42,8 +43,24 @@ _ACCOUNT = r"\d{12}"
 AccountId = Annotated[str, Shape(_ACCOUNT, "not-an-account-id", "an AWS account id", "write 12 digits in quotes")]
 
 
+ARN = rf"arn:({'|'.join(PARTITIONS)})"
+"""Beginning of an ARN in a partition in which a stack may run."""
+
+
+def _check_partition(arn: str) -> str:
+    name = read_partition(arn)
+    if name is not None and name not in PARTITIONS:
+        hint = f"name an object of {' or '.join(PARTITIONS)}"
+        raise WrongValueError("partition-not-supported", f"{arn!r}: {explain_unsupported(name)}", hint)
+    return arn
+
+
+KNOWN_PARTITION = AfterValidator(_check_partition)
+"""Refuses an ARN of a partition in which no stack may run. The region decides which of the others fits a stack."""
+
+
 def _arn(pattern: str, thing: str, example: str) -> Shape:
-    return Shape(pattern, "not-an-arn", f"the ARN of {thing}", f"write {example}", longest=2048)
+    return Shape(rf"{ARN}:{pattern}", "not-an-arn", f"the ARN of {thing}", f"write {example}", longest=2048)
 
 
 _REGION = r"[a-z]{2}(-[a-z]+)+-\d"
@@ -61,6 +78,7 @@ def _is_role_of_people(arn: str) -> bool:
 
 PrincipalArn = Annotated[
     str,
+    KNOWN_PARTITION,
     refuse_unless(
         lambda arn: ":assumed-role/" not in arn,
         "not-an-arn",
@@ -81,37 +99,66 @@ PrincipalArn = Annotated[
         "name another role: only an AWS service assumes this role",
     ),
     _arn(
-        r"arn:aws:iam::\d{12}:(role|user)/([\w+=,.@-]+/)*[\w+=,.@-]{1,64}",
+        r"iam::\d{12}:(role|user)/([\w+=,.@-]+/)*[\w+=,.@-]{1,64}",
         "an IAM role or user",
         "an ARN such as arn:aws:iam::111122223333:role/platform",
     ),
 ]
+RoleArn = Annotated[
+    str,
+    KNOWN_PARTITION,
+    _arn(
+        r"iam::\d{12}:role/([\w+=,.@-]+/)*[\w+=,.@-]{1,64}",
+        "an IAM role",
+        "an ARN such as arn:aws:iam::111122223333:role/platform/nodes, with the path that the role has",
+    ),
+]
+_KEY_HINT = "write arn:aws:kms:<region>:<account>:key/<id>, which `aws kms describe-key` shows"
 KmsKeyArn = Annotated[
     str,
+    KNOWN_PARTITION,
+    refuse_unless(
+        lambda arn: "alias/" not in arn,
+        "not-an-arn",
+        "the ARN of a KMS key but an alias, which may stand for another key tomorrow",
+        _KEY_HINT,
+    ),
+    refuse_unless(
+        lambda text: not re.fullmatch(r"(mrk-)?[0-9a-f-]{32,36}", text),
+        "not-an-arn",
+        "the ARN of a KMS key but its id, which does not say where the key is",
+        _KEY_HINT,
+    ),
+    # The id of a multi-Region key begins with mrk- (KMS developer guide, "Key identifiers").
     _arn(
-        rf"arn:aws:kms:{_REGION}:\d{{12}}:key/(mrk-)?[0-9a-f-]+", "a KMS key", "arn:aws:kms:<region>:<account>:key/<id>"
+        rf"kms:{_REGION}:\d{{12}}:key/(mrk-[0-9a-f]{{32}}|[0-9a-f-]+)",
+        "a KMS key",
+        "arn:aws:kms:<region>:<account>:key/<id>",
     ),
 ]
 TopicArn = Annotated[
     str,
+    KNOWN_PARTITION,
     _arn(
-        rf"arn:aws:sns:{_REGION}:\d{{12}}:[\w-]{{1,256}}",
+        rf"sns:{_REGION}:\d{{12}}:[\w-]{{1,256}}",
         "a standard SNS topic",
         "an ARN such as arn:aws:sns:us-east-1:111122223333:costs",
     ),
 ]
 AnomalyMonitorArn = Annotated[
     str,
+    KNOWN_PARTITION,
     _arn(
-        r"arn:aws:ce::\d{12}:anomalymonitor/[0-9a-f-]+",
+        r"ce::\d{12}:anomalymonitor/[0-9a-f-]+",
         "an anomaly monitor",
         "arn:aws:ce::<account>:anomalymonitor/<id>",
     ),
 ]
 AmpWorkspaceArn = Annotated[
     str,
+    KNOWN_PARTITION,
     _arn(
-        rf"arn:aws:aps:{_REGION}:\d{{12}}:workspace/ws-[0-9a-f-]+",
+        rf"aps:{_REGION}:\d{{12}}:workspace/ws-[0-9a-f-]+",
         "an AMP workspace",
         "arn:aws:aps:<region>:<account>:workspace/ws-…",
     ),
@@ -141,6 +188,9 @@ Zone = Annotated[
 
 
 def _check_region(name: str) -> str:
+    if partition := find_unsupported_partition(name):
+        hint = f"choose a region of {' or '.join(PARTITIONS)}"
+        raise WrongValueError("partition-not-supported", f"{name!r}: {explain_unsupported(partition)}", hint)
     if name not in catalog.list_regions():
         raise catalog.CatalogError.unknown("region", name, catalog.list_regions())
     return name
@@ -185,3 +235,14 @@ def fit_name(name: str, end: str, longest: int) -> str:
         return name + end
     end = f"-{sha256(name.encode()).hexdigest()[:6]}{end}"
     return name[: longest - len(end)] + end
+
+
+def drop_role_path(arn: str) -> str:
+    """Return the ARN of a principal as the ConfigMap aws-auth writes it: a role loses its path, a user keeps it.
+
+    STS leaves the path out of the ARN of a role's session, so the authenticator never sees it (EKS user guide,
+    "aws-auth ConfigMap does not grant access to the cluster"; kubernetes-sigs/aws-iam-authenticator #153 and #268; read
+    2026-11-28). The name alone still tells the role: an account has each name of a role once, whatever the path.
+    """
+    head, _, name = arn.rpartition("/")
+    return f"{head.split('/', 1)[0]}/{name}" if head.split(":")[-1].startswith("role") else arn

@@ -106,20 +106,18 @@ class SystemNodes(Model):
         yield from refuse_repeated(self.instance_types, "instanceTypes")
 
 
-class Cluster(Model):
-    """The EKS control plane and its access."""
+class ClusterFields(Model):
+    """The fields of every cluster, whether the platform makes it or it exists."""
 
     name: Name | None = None
-    """Cluster name. Default: `gpu-<environment>`."""
+    """Cluster name. Default: `gpu-<environment>`; a cluster that exists states its own."""
     kubernetes_version: Annotated[str, AfterValidator(_check_kubernetes)] = DEFAULT_KUBERNETES
     """Kubernetes minor version, quoted. Add-ons and node images are pinned for it."""
-    karpenter_version: Annotated[str, AfterValidator(_check_karpenter)] = KARPENTER_VERSIONS[0]
+    karpenter_version: str = KARPENTER_VERSIONS[0]
     """Karpenter release. Default: the newest that `make rehearse` runs; an environment may try a newer one."""
-    api: Annotated[PrivateApi | PublicApi, Field(discriminator="access")]
-    """Network access to the Kubernetes API."""
-    service_cidr: Cidr = "172.20.0.0/16"
+    service_cidr: Cidr
     """Addresses of Kubernetes services. Must not overlap the VPC; fixed once the cluster exists."""
-    admins: list[PrincipalArn] = Field(min_length=1)
+    admins: list[PrincipalArn] = []
     """IAM roles or users that administer the cluster. The role that runs `pulumi up` must be one of them."""
     viewers: list[PrincipalArn] = []
     """IAM roles or users that may read the objects in namespaces, except secrets, and the nodes, pools and classes of
@@ -127,15 +125,6 @@ class Cluster(Model):
     operators: list[PrincipalArn] = []
     """IAM roles or users that keep the nodes, such as people on call: they read as viewers do, cordon and drain nodes,
     delete pods and NodeClaims."""
-    secrets_key_arn: KmsKeyArn | None = None
-    """KMS key that encrypts Kubernetes secrets. Default: a new key with rotation."""
-    logs: list[LogType] = ["audit", "authenticator"]
-    """Control-plane logs that EKS sends to CloudWatch."""
-    log_retention_days: Literal[7, 14, 30, 60, 90, 180, 365] = 30
-    """Days after which CloudWatch deletes the logs."""
-    node_overlays: bool = True
-    """Let Karpenter use NodeOverlay, an alpha API, to learn the resources of nodes with shared GPUs. Without it, pools
-    with shared GPUs must set `staticNodes`."""
     node_repair: bool = False
     """Replace nodes that are not ready, or that the node monitoring agent reports as broken: after 10 minutes for GPU
     faults, after 30 for `Ready`, storage, network, kernel and container runtime. Karpenter replaces its own nodes with
@@ -153,13 +142,9 @@ class Cluster(Model):
     Karpenter's role. It does not stop AWS Health, whose scheduled events reach Karpenter by its queue and drain the
     node all the same, nor EC2, which may stop an instance by itself. Auto Scaling replaces static nodes with failed
     checks whatever this field says."""
-    node_local_dns: bool = False
-    """Run NodeLocal DNSCache on every node: pods ask a cache on their own node for names, and CoreDNS answers less
-    often (docs/dns.md)."""
     deletion_protection: bool = True
-    """Refuse to delete the platform: EKS keeps the cluster, and Pulumi keeps everything on a destroy."""
-    system_nodes: SystemNodes = SystemNodes()
-    """The nodes that Karpenter itself runs on."""
+    """Refuse to delete the platform: Pulumi keeps everything on a destroy, and EKS keeps the cluster that the platform
+    has made."""
 
     @property
     def release(self) -> KubernetesRelease:
@@ -174,7 +159,7 @@ class Cluster(Model):
     @property
     def has_repair_budgets(self) -> bool:
         """True if Karpenter paces node repair by disruption budgets."""
-        return KARPENTER_VERSIONS.index(self.karpenter_version) >= KARPENTER_VERSIONS.index(REPAIR_BUDGETS_SINCE)
+        return parse_version(self.karpenter_version) >= parse_version(REPAIR_BUDGETS_SINCE)
 
     def problems(self) -> Iterator[Problem]:
         for field in ("admins", "viewers", "operators", "logs"):
@@ -190,3 +175,42 @@ class Cluster(Model):
         elif not 12 <= (length := IPv4Network(self.service_cidr).prefixlen) <= 24:
             reason = f"{self.service_cidr!r} is a /{length}, and EKS takes /12 to /24"
             yield Problem("cidr-size", ("serviceCidr",), reason, "write a block of /12 to /24")
+
+
+class Cluster(ClusterFields):
+    """An EKS control plane that the platform makes, and its access."""
+
+    mode: Literal["new"] = "new"
+    """Make the cluster; the default. `existing` adds the GPU layer to a cluster that you have."""
+    karpenter_version: Annotated[str, AfterValidator(_check_karpenter)] = KARPENTER_VERSIONS[0]
+    """Karpenter release. Default: the newest that `make rehearse` runs; an environment may try a newer one."""
+    api: Annotated[PrivateApi | PublicApi, Field(discriminator="access")]
+    """Network access to the Kubernetes API, such as `{access: private, allowedCidrs: [10.8.0.0/16]}`."""
+    service_cidr: Cidr = "172.20.0.0/16"
+    """Addresses of Kubernetes services. Must not overlap the VPC; fixed once the cluster exists."""
+    admins: list[PrincipalArn] = Field(min_length=1)
+    """IAM roles or users that administer the cluster. The role that runs `pulumi up` must be one of them,
+    such as `["arn:aws:iam::111122223333:role/admin"]`."""
+    secrets_key_arn: KmsKeyArn | None = None
+    """KMS key that encrypts Kubernetes secrets. Default: a new key with rotation."""
+    logs: list[LogType] = ["audit", "authenticator"]
+    """Control-plane logs that EKS sends to CloudWatch."""
+    log_retention_days: Literal[7, 14, 30, 60, 90, 180, 365] = 30
+    """Days for which CloudWatch keeps the logs."""
+    node_overlays: bool = True
+    """Let Karpenter use NodeOverlay, an alpha API, to learn the resources of nodes with shared GPUs. Without it, pools
+    with shared GPUs must set `staticNodes`."""
+    node_local_dns: bool = False
+    """Run NodeLocal DNSCache on every node: pods ask a cache on their own node for names, and CoreDNS answers less
+    often (docs/dns.md)."""
+    system_nodes: SystemNodes = SystemNodes()
+    """The nodes that Karpenter itself runs on."""
+
+    @property
+    def has_overlays(self) -> bool:
+        """True if Karpenter may use NodeOverlay."""
+        return self.node_overlays
+
+    def problems(self) -> Iterator[Problem]:
+        yield from super().problems()
+        yield from refuse_repeated(self.logs, "logs")

@@ -8,15 +8,16 @@ from pydantic import Field
 from ..catalog.managed_policies import find_broad_policy
 from ..errors import Problem
 from ..model import Model
-from .aws_names import AccountId
+from .aws_names import ARN, KNOWN_PARTITION, AccountId
 from .network import refuse_repeated
 from .scalars import Name
 from .shapes import Shape
 
 PolicyArn = Annotated[
     str,
+    KNOWN_PARTITION,
     Shape(
-        r"arn:aws:iam::(aws|\d{12}):policy/[\w+=,.@/-]+",
+        rf"{ARN}:iam::(aws|\d{{12}}):policy/[\w+=,.@/-]+",
         "not-a-policy-arn",
         "the ARN of an IAM policy",
         "write arn:aws:iam::<account>:policy/<name>",
@@ -37,8 +38,9 @@ Action = Annotated[
 ]
 ResourceArn = Annotated[
     str,
+    KNOWN_PARTITION,
     Shape(
-        r"\*|arn:aws:[a-z0-9-]+:[a-z0-9*-]*:(\d{12}|aws|\*)?:[^\s*?:][^\s]*",
+        rf"\*|{ARN}:[a-z0-9-]+:[a-z0-9*-]*:(\d{{12}}|aws|\*)?:[^\s*?:][^\s]*",
         "not-a-resource-arn",
         "the ARN of named resources",
         "write an ARN such as arn:aws:sqs:us-east-1:111122223333:jobs, whose name begins with a fixed text",

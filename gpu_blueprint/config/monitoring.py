@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..catalog import namespaces
+from ..catalog.partitions import find_partition
 from ..errors import Problem
 from ..keys import (
     GRAFANA_PASSWORD,
@@ -42,7 +43,8 @@ class Amp(Model):
     def url(self) -> str:
         """Remote-write address of the workspace."""
         workspace = self.workspace_arn.rsplit("/", 1)[-1]
-        return f"https://aps-workspaces.{self.region}.amazonaws.com/workspaces/{workspace}/api/v1/remote_write"
+        host = find_partition(self.region).build_host("aps-workspaces", self.region)
+        return f"https://{host}/workspaces/{workspace}/api/v1/remote_write"
 
 
 class RemoteUrl(Model):

@@ -12,7 +12,25 @@ from ..model import Model
 from .aws_names import Zone, resource_id
 from .scalars import PRIVATE_BLOCKS, Cidr, is_private
 
-Endpoint = Literal["s3", "ecr", "sts", "ec2", "sqs", "eks", "eks-auth", "ssm", "logs"]
+Endpoint = Literal[
+    "s3",
+    "ecr",
+    "sts",
+    "ec2",
+    "sqs",
+    "eks",
+    "eks-auth",
+    "ssm",
+    "ssmmessages",
+    "logs",
+    "monitoring",
+    "elasticloadbalancing",
+    "aps-workspaces",
+    "email-smtp",
+    "kms",
+    "secretsmanager",
+    "sns",
+]
 _SERVICES: dict[Endpoint, tuple[str, ...]] = {"ecr": ("ecr.api", "ecr.dkr")}
 STABLE_ZONES = 2
 """Number of zones, from the first on, that hold the control plane and the system nodes. EKS accepts no subnets in
@@ -34,13 +52,18 @@ class NewVpc(Model):
     mode: Literal["new"]
     """Create the VPC."""
     cidr: Cidr
-    """Address block, /16 to /20. The private subnet of each zone gets an eighth: 8,187 addresses of a /16."""
+    """Address block, /16 to /20, such as `10.40.0.0/16`. The private subnet of each zone gets an eighth: 8,187
+    addresses of a /16."""
     zones: list[Zone] = Field(min_length=2, max_length=MAX_ZONES)
-    """Availability zones, at least two. Append new zones at the end: the order decides the addresses, and the control
-    plane and the system nodes stay in the first two."""
+    """Availability zones, at least two, such as `[us-east-1a, us-east-1b]`. Append new zones at the end: the order
+    decides the addresses, and the control plane and the system nodes stay in the first two."""
     nat: Literal["single", "per-zone"] = "single"
     """`single` makes one NAT gateway for all zones, which is cheap. `per-zone` makes a NAT gateway in each zone, which
     survives the loss of a zone and causes no cross-zone traffic."""
+    internet: bool = True
+    """`false` makes a VPC without internet gateway, public subnets and NAT. `endpoints` then states every AWS service
+    that the stack needs, `images.mirror` holds all images and charts, and Karpenter asks neither IAM nor AWS's price
+    list."""
     endpoints: list[Endpoint] = ["s3"]
     """AWS services that nodes reach without NAT. `s3` is a free gateway endpoint; the others cost by the hour and
     zone."""
@@ -49,6 +72,13 @@ class NewVpc(Model):
     def interface_endpoints(self) -> int:
         """Number of endpoints that cost by the hour in each zone: all but s3, and two for ecr."""
         return sum(len(list_services(endpoint)) for endpoint in self.endpoints if endpoint != "s3")
+
+    @property
+    def nat_zones(self) -> list[str]:
+        """Zones with a NAT gateway."""
+        if not self.internet:
+            return []
+        return self.zones if self.nat == "per-zone" else self.zones[:1]
 
     @property
     def private_cidrs(self) -> dict[str, str]:
@@ -70,6 +100,9 @@ class NewVpc(Model):
             yield explain_public_cidr(self.cidr, "cidr")
         yield from refuse_repeated(self.zones, "zones")
         yield from refuse_repeated(self.endpoints, "endpoints")
+        if not self.internet and "nat" in self.model_fields_set:
+            reason = "a VPC without internet has no NAT gateway"
+            yield Problem("nat-without-internet", ("nat",), reason, "remove nat, or write internet: true")
 
 
 class Subnet(Model):
@@ -101,6 +134,12 @@ class ExistingVpc(Model):
     """VPC id."""
     subnets: list[Subnet] = Field(min_length=2, max_length=30)
     """Private subnets for the control plane and all nodes, in at least two zones."""
+    internet: bool = True
+    """`false` says that no subnet has a route to the internet. `endpoints` then states every AWS service that the stack
+    needs, `images.mirror` holds all images and charts, and Karpenter asks neither IAM nor AWS's price list."""
+    endpoints: list[Endpoint] = []
+    """AWS services for which the VPC has endpoints; the platform makes none in a VPC that exists. `preflight` compares
+    the list with the VPC."""
 
     @property
     def zones(self) -> list[str]:
@@ -109,6 +148,7 @@ class ExistingVpc(Model):
 
     def problems(self) -> Iterator[Problem]:
         yield from refuse_repeated([subnet.id for subnet in self.subnets], "subnets")
+        yield from refuse_repeated(self.endpoints, "endpoints")
         if len(self.zones) < 2:
             reason = f"all subnets are in {self.zones[0]}, and EKS needs two zones"
             yield Problem("one-zone-only", ("subnets",), reason, "add a subnet in another zone")

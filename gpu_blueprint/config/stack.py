@@ -6,6 +6,8 @@ from functools import cached_property
 
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom
+from ..catalog.partitions import Partition, find_partition
+from ..catalog.storage import DEFAULT_CLASS, OWN_CLASS
 from ..errors import Path, Problem
 from ..sharing import Exclusive
 from .aws_names import end_with_region
@@ -15,13 +17,12 @@ from .disruption import Disruption
 from .grant_rooms import find_rest
 from .identities import BucketPrefix
 from .models import ServedModel
-from .monitoring import InstallMonitoring
 from .nodes import CPU_GIB, FAST_VOLUME, IMAGES_GIB, SYSTEM_GIB
 from .pools import Pool
 from .queueing import QUEUED_PURPOSES
 from .services import Service
+from .stack_cluster import StackCluster
 from .stack_rules import find_stack_problems
-from .stack_sections import StackSections
 from .storage import AnyStorage, S3Storage
 from .tenants import Grant, Tenant
 
@@ -29,18 +30,13 @@ _MOST_WEIGHT = 100
 """The highest weight that the definition of NodePool takes; the lowest is 1."""
 
 
-class StackConfig(StackSections):
+class StackConfig(StackCluster):
     """One environment: an EKS cluster, its GPU pools and the teams that use them."""
 
     @property
-    def cluster_name(self) -> str:
-        """Name of the EKS cluster, and prefix of the names of its resources."""
-        return self.cluster.name or f"gpu-{self.environment}"
-
-    @property
-    def system_node_count(self) -> int:
-        """Number of system nodes: as the file states, else one more with monitoring of our own."""
-        return self.cluster.system_nodes.count or (3 if isinstance(self.monitoring, InstallMonitoring) else 2)
+    def partition(self) -> Partition:
+        """The partition of the stack's region."""
+        return find_partition(self.region)
 
     @property
     def has_keda(self) -> bool:
@@ -74,9 +70,20 @@ class StackConfig(StackSections):
         return [model for model, source in found if isinstance(source, S3Storage) and not model.streams_from(source)]
 
     @property
-    def has_gpu_operator(self) -> bool:
-        """True if the stack installs the GPU Operator, which nodes need unless they apply their sharing themselves."""
+    def needs_gpu_operator(self) -> bool:
+        """True if nodes need the GPU Operator, because they do not apply their sharing themselves."""
         return bool(self.retired_sharing) or any(not pool.profile.has_operands_off for pool in self.gpu_pools)
+
+    @property
+    def has_nodes_without_operator(self) -> bool:
+        """True if nodes share their GPUs themselves: the node monitoring agent then runs the DCGM engine of all."""
+        return any(pool.profile.has_operands_off for pool in self.gpu_pools)
+
+    @property
+    def has_gpu_operator(self) -> bool:
+        """True if the stack installs the GPU Operator."""
+        installs = not self.existing_cluster or self.existing_cluster.gpu_operator == "install"
+        return self.needs_gpu_operator and installs
 
     @property
     def allowed_images(self) -> list[str]:
@@ -87,6 +94,11 @@ class StackConfig(StackSections):
     def prometheus_url(self) -> str:
         """Address where KEDA reads metrics; empty without monitoring."""
         return (self.monitoring.url if self.monitoring else None) or ""
+
+    @property
+    def storage_class(self) -> str:
+        """The StorageClass of the platform's and the tenants' volumes."""
+        return OWN_CLASS if self.existing_cluster else DEFAULT_CLASS
 
     def find_namespace(self, service: Service | ServedModel) -> str:
         """Return the namespace of the Deployment of a service or model."""
@@ -186,11 +198,21 @@ class StackConfig(StackSections):
 
     def build_arn(self, service: str, resource: str, *, region: bool = True) -> str:
         """Build the ARN of a resource of this account."""
-        return f"arn:aws:{service}:{self.region if region else ''}:{self.account_id}:{resource}"
+        place = self.region if region else ""
+        return self.partition.build_arn(service, resource, region=place, account=self.account_id)
 
     def name_in_region(self, name: str) -> str:
         """Return a name of an IAM role or policy, which IAM keeps for all regions: it ends with the stack's region."""
-        return end_with_region(name, self.region)
+        return end_with_region(f"{self.iam.name_prefix or ''}{name}", self.region)
+
+    def build_role_arn(self, name: str) -> str:
+        """Build the ARN of a role that the platform makes, from the role's name in IAM."""
+        return self.build_arn("iam", f"role{self.iam.path}{name}", region=False)
+
+    @property
+    def karpenter_makes_profiles(self) -> bool:
+        """True if Karpenter makes the instance profiles of its nodes, and asks IAM for them, which has no endpoint."""
+        return self.network.internet and self.iam.node_instance_profile is None
 
     def list_reservations(self, pool: Pool) -> list[Reservation]:
         """Return the reservations that a pool uses, in the order of the file."""

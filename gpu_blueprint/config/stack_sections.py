@@ -9,10 +9,13 @@ from ..model import Model
 from .aws_names import AccountId, Region, TagKey, TagValue
 from .billing import Billing
 from .buying import Reservation
-from .cluster import Cluster
 from .costs import Costs
 from .cpu_pools import CpuPool
+from .egress import Egress
+from .encryption import Encryption
+from .existing_cluster import AnyCluster
 from .helm import HelmOverrides
+from .iam import Iam
 from .images import Images
 from .models import AnyModel
 from .monitoring import Monitoring
@@ -56,8 +59,13 @@ class StackSections(Model):
     `Europe/Berlin`. Karpenter reads budgets in UTC; their windows cover the stated hours in summer and winter."""
     network: Network
     """The VPC."""
-    cluster: Cluster
-    """The EKS cluster."""
+    cluster: AnyCluster
+    """The EKS cluster: one that the platform makes, or one that exists."""
+    iam: Iam = Iam()
+    """Rules of a company for IAM roles and policies, and roles and an instance profile that exist already."""
+    egress: Egress | None = None
+    """The company's proxy and certificate authorities (docs/egress.md). Default: nodes and pods reach the internet
+    directly, and trust the public authorities."""
     pools: list[AnyPool] = Field(min_length=1, max_length=500)
     """GPU pools, and CPU pools with `purpose: cpu`. A stack without CPU pool gets one. It has
     room for the tenants' quotas of CPU and memory, less what pods on GPUs may use."""
@@ -78,6 +86,8 @@ class StackSections(Model):
     registry."""
     storage: Annotated[list[AnyStorage], Field(max_length=100)] = []
     """Storage that tenants share: buckets, homes, scratch (docs/storage.md)."""
+    encryption: Encryption = Encryption()
+    """The company's own KMS keys. Default: AWS's keys, and a key of the account for Kubernetes secrets."""
     hourly_ceiling: Dollars | None = None
     """Most US dollars an hour that the stack may cost with every limit reached and nodes being replaced, at on-demand
     prices; `check` refuses more."""

@@ -77,7 +77,7 @@ class S3Storage(_Shared):
     bucket that was deleted. Default: the account of the stack."""
     kms_key: KmsKeyArn | None = None
     """KMS key with which the existing bucket encrypts its objects. Its key policy must let the account's roles in.
-    Default: the keys of S3."""
+    Default: the keys of S3. A bucket that the platform makes has the key of `encryption`."""
 
     @property
     def folder(self) -> str:
@@ -86,8 +86,9 @@ class S3Storage(_Shared):
 
     def problems(self) -> Iterator[Problem]:
         if self.kms_key and not self.bucket:
-            reason = "the platform's own bucket is encrypted with the keys of S3"
-            yield Problem("key-without-bucket", ("kmsKey",), reason, "remove kmsKey, or name an existing bucket")
+            reason = "the platform's own bucket is encrypted with the key of encryption, or with the keys of S3"
+            hint = "write the key in encryption.storageKeyArn, or name an existing bucket"
+            yield Problem("key-without-bucket", ("kmsKey",), reason, hint)
         if self.account and not self.bucket:
             reason = "the platform makes its own bucket in the account of the stack"
             yield Problem("account-without-bucket", ("account",), reason, "remove account, or name an existing bucket")

@@ -142,8 +142,7 @@ def measure_system_room(stack: StackConfig, row: Instance, count: int) -> System
 
 def measure_stated_nodes(stack: StackConfig) -> list[SystemRoom]:
     """Return the room for each type of the stack's system nodes, because EKS takes whichever is available."""
-    stated = stack.cluster.system_nodes
-    return [measure_system_room(stack, find_instance(name), stack.system_node_count) for name in stated.instance_types]
+    return [measure_system_room(stack, find_instance(name), stack.system_node_count) for name in stack.system_types]
 
 
 def _list_installed(stack: StackConfig) -> Iterator[PlatformPod]:

@@ -39,6 +39,8 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
     yield from _list_cpu_assumptions(stack)
     yield from _list_volumes_beside_nvme(stack)
     yield from list_storage_assumptions(stack)
+    if stack.existing_cluster:
+        yield "not included: the cluster's control plane, and its own nodes, on which the platform's own pods run"
     nat = prices.find_service_price("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
     logs = f"CloudWatch ({', '.join(stack.cluster.logs)} of the control plane)" if stack.cluster.logs else "CloudWatch"

@@ -29,6 +29,6 @@ def _list_instance_prices(stack: StackConfig, capacities: Sequence[PoolCapacity]
     """Yield the prices of the instance types, which make up nearly all of the cost."""
     names = {node.row.instance_type for capacity in capacities for node in capacity.nodes}
     names |= {row.instance_type for pool in stack.cpu_pools for row in stack.list_instances(pool)}
-    for name in {*names, stack.cluster.system_nodes.instance_types[0]}:
+    for name in {*names, *stack.system_types[:1]}:
         if price := find_on_demand_price(name, stack.region):
             yield price

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..catalog import find_instance
 from ..config import NewVpc, StackConfig
-from ..config.cluster import SYSTEM_DISK_GIB
+from ..config.cluster import SYSTEM_DISK_GIB, SystemNodes
 from ..config.monitoring import ALERTMANAGER_GIB, InstallMonitoring
 from .items import Item, price_disk, price_instance, price_item
 from .money import Cost, Usd
@@ -16,11 +16,12 @@ from .storage import list_storage_items
 def list_platform_items(stack: StackConfig) -> Iterator[Item]:
     """Yield the items that the platform pays for in every hour, with or without pods."""
     region = stack.region
-    yield price_item("EKS control plane", "eks-cluster", region)
-    yield _price_system_nodes(stack)
+    if stack.new_cluster:
+        yield price_item("EKS control plane", "eks-cluster", region)
+        yield _price_system_nodes(stack, stack.new_cluster.system_nodes)
     if isinstance(stack.network, NewVpc):
         yield from _list_network_items(stack.network, region)
-    if stack.cluster.secrets_key_arn is None:
+    if stack.new_cluster and stack.new_cluster.secrets_key_arn is None:
         yield price_item("KMS key", "kms-key", region)
     if isinstance(stack.monitoring, InstallMonitoring):
         gib = stack.monitoring.storage_gib + ALERTMANAGER_GIB
@@ -36,9 +37,8 @@ def estimate_platform(stack: StackConfig) -> Cost:
     return Cost.total(item.cost for item in list_platform_items(stack))
 
 
-def _price_system_nodes(stack: StackConfig) -> Item:
+def _price_system_nodes(stack: StackConfig, nodes: SystemNodes) -> Item:
     """Price the system nodes: EKS takes the first type while it is available, and at worst the dearest type."""
-    nodes = stack.cluster.system_nodes
     disks = price_disk(stack.region, gib=SYSTEM_DISK_GIB)
     each = [price_instance(name, stack.region) + disks for name in nodes.instance_types]
     unknown = frozenset().union(*(price.unknown for price in each))
@@ -48,9 +48,9 @@ def _price_system_nodes(stack: StackConfig) -> Item:
 
 
 def _list_network_items(network: NewVpc, region: str) -> Iterator[Item]:
-    gateways = 1 if network.nat == "single" else len(network.zones)
-    yield price_item("NAT gateways", "nat-gateway", region, gateways)
-    yield price_item("their public addresses", "public-ipv4", region, gateways)
+    if gateways := len(network.nat_zones):
+        yield price_item("NAT gateways", "nat-gateway", region, gateways)
+        yield price_item("their public addresses", "public-ipv4", region, gateways)
     if interfaces := network.interface_endpoints * len(network.zones):
         yield price_item("interface endpoints, by zone", "interface-endpoint", region, interfaces)
 

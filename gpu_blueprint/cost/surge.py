@@ -51,7 +51,7 @@ def sum_surges(stack: StackConfig) -> Usd:
 def price_system_surge(stack: StackConfig) -> Usd:
     """Return dollars an hour of the system nodes beyond their fixed number."""
     disks = price_disk(stack.region, gib=SYSTEM_DISK_GIB)
-    each = [price_instance(name, stack.region) + disks for name in stack.cluster.system_nodes.instance_types]
+    each = [price_instance(name, stack.region) + disks for name in stack.system_types]
     return _find_dearest(each) * count_system_surge(stack)
 
 

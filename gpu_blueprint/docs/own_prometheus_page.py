@@ -10,7 +10,9 @@ With `monitoring: {mode: existing}` the blueprint creates the namespace `monitor
 of dcgm-exporter, Karpenter and, with `queueing`, Kueue, with `nodeLocalDns` the DNS caches, with training on
 several nodes JobSet, the rules and the dashboards. It also creates the CRDs that they need.
 
-- If the namespace exists already, `pulumi up` stops at it: `pulumi import` the namespace first.
+- If the namespace exists already, `pulumi up` takes it over with the platform's labels of Pod Security, or stops where
+  another program set these labels (pulumi-kubernetes, `await.go`: a create applies on the server, without force).
+- In [a cluster that exists](guides/existing-cluster.md) it creates neither namespace nor CRDs: both must be there.
 - Namespace and CRDs stay in the cluster when `monitoring` is removed from the stack file.
 
 Your own Prometheus has to meet these requirements:

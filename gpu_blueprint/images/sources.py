@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from hashlib import sha256
 
+from ..catalog.registries import build_ecr_host
 from ..catalog.upstreams import UPSTREAMS, Upstream
 from ..catalog.versions import Chart
 from ..config import StackConfig
@@ -109,7 +110,7 @@ def is_cached(config: StackConfig, located: str) -> bool:
 
 def name_registry(config: StackConfig) -> str:
     """Return the private registry of the stack's account and region."""
-    return f"{config.account_id}.dkr.ecr.{config.region}.amazonaws.com"
+    return build_ecr_host(config.account_id, config.region)
 
 
 def _list_caches(config: StackConfig) -> dict[str, str]:

@@ -27,6 +27,8 @@ def to_text(problem: Problem) -> str:
 
 def make_printable(text: str) -> str:
     """Replace characters that control a terminal, because a message may quote text of a server or a file."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
 
 

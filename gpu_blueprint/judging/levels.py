@@ -14,7 +14,13 @@ LEVELS: tuple[Level, ...] = ("mandatory", "advisory", "remediate", "disabled")
 FOLDER = Path(__file__).parents[2] / "policies"
 STRICTEST = "prod"
 """The environment whose levels apply to environments without a file of their own."""
-_FORMS = {int: "a number, 0 or more", str: "a text", list: "a list of texts", dict: "an object"}
+_FORMS = {
+    bool: "true or false",
+    int: "a number, 0 or more",
+    str: "a text",
+    list: "a list of texts",
+    dict: "an object",
+}
 """Type of a setting's default → the form that the setting must have."""
 
 
@@ -71,6 +77,8 @@ def _pick_settings(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _has_form(item: Any, default: Any) -> bool:
+    if isinstance(default, bool):
+        return isinstance(item, bool)
     if isinstance(default, int):
         return isinstance(item, int | float) and not isinstance(item, bool) and item >= 0
     if isinstance(default, list):
@@ -80,6 +88,7 @@ def _has_form(item: Any, default: Any) -> bool:
 
 def _find_mistakes(name: str, value: Any) -> Iterator[str]:
     """Yield the mistakes in the entry of one rule, or of ``all``."""
+    rules = {rule.id: rule for rule in RULES}
     defaults = {rule.id: rule.settings for rule in RULES} | {"all": {}}
     if name not in defaults:
         yield f"there is no rule {name!r}; {suggest(name, list(defaults))}"
@@ -94,3 +103,5 @@ def _find_mistakes(name: str, value: Any) -> Iterator[str]:
             yield f"{name}: there is no setting {key!r} (there are: {', '.join(defaults[name]) or 'none'})"
         elif not _has_form(item, default):
             yield f"{name}: {key} is {item!r}, and must be {_FORMS[type(default)]}"
+        elif find_mistakes := rules[name].find_mistakes:
+            yield from (f"{name}: {mistake}" for mistake in find_mistakes({key: item}))

@@ -10,7 +10,9 @@ SECTIONS: Mapping[str, Path] = {
     # Platform itself makes only the providers, which hold the account, the region and the tags.
     "Platform": ("accountId",),
     "Network": ("network",),
+    "Egress": ("egress",),
     "Cluster": ("cluster",),
+    "RunningCluster": ("cluster",),
     "Access": ("cluster",),
     "Addons": ("cluster",),
     "SystemNodes": ("cluster", "systemNodes"),
@@ -19,6 +21,7 @@ SECTIONS: Mapping[str, Path] = {
     "PlatformRecord": ("cluster",),
     "Karpenter": ("cluster",),
     "GpuOperator": ("pools",),
+    "SharingConfigs": ("pools",),
     "Efa": ("pools",),
     "JobSetController": ("pools",),
     "GpuPool": ("pools",),
@@ -42,7 +45,9 @@ SECTIONS: Mapping[str, Path] = {
     "OwnExporter": ("monitoring",),
     "Billing": ("billing",),
 }
-"""Component of components/platform.py → the field of the stack that it is made from; a test compares the two."""
+"""Component of components/platform.py and components/foundation.py → the field of the stack that it is made from.
+
+A test compares the two."""
 
 
 def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn: str) -> Path:

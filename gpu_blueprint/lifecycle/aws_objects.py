@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from ..catalog.partitions import find_partition
 from ..errors import LabError
 from .wire import Values
 
@@ -71,7 +72,9 @@ def fill_object(row: ObjectType, facts: Mapping[str, Any], number: int) -> tuple
         number: A number that no other object has; the digits in the id follow from it.
     """
     digits = hashlib.sha256(str(number).encode()).hexdigest()
-    known = {**facts, "hex": digits[:17], "uuid": str(uuid.UUID(digits[:32]))}
+    partition = find_partition(facts["region"]).name
+    unique = {"hex": digits[:17], "uuid": str(uuid.UUID(digits[:32]))}
+    known = {"path": "/", **facts, "partition": partition, **unique}
     id_ = row.id.format_map(known)
     outputs: Values = _fill(row.outputs, {**known, "id": id_})
     return id_, outputs

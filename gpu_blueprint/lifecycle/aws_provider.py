@@ -4,11 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pulumi.runtime.proto import provider_pb2
+
 from ..changes.default_tags import ALL_TAGS, list_changed_tags, merge_tags
+from ..plan.recorder import CLUSTER_LOOKUP
 from .aws_objects import fill_object, find_object_type, name_object
 from .cloud import Cloud, CloudObject, Operation, RefusedError
 from .stand_in import StandIn, abort
-from .wire import UNKNOWN, Values, from_struct, merge_outputs, reveal
+from .wire import UNKNOWN, Values, from_struct, merge_outputs, reveal, to_struct
+
+CLUSTER = "aws:eks/cluster:Cluster"
 
 
 class AwsProvider(StandIn):
@@ -27,6 +32,21 @@ class AwsProvider(StandIn):
         if accounts and self._account not in accounts:
             abort(context, f"AWS account ID not allowed: {self._account}")
         return super().Configure(request, context)
+
+    def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Describe a cluster that exists in this cloud, and refuse every other question.
+
+        pulumi-aws says the same of a cluster that is missing: terraform-aws-modules/terraform-aws-eks issue 2045.
+        """
+        if request.tok != CLUSTER_LOOKUP:
+            return super().Invoke(request, context)
+        name = reveal(from_struct(request.args)).get("name", "")
+        found = self.cloud.find(CLUSTER, name)
+        if found is None:
+            abort(context, f"invoking {CLUSTER_LOOKUP}: reading EKS Cluster ({name}): couldn't find resource")
+        answer = provider_pb2.InvokeResponse()
+        getattr(answer, "return").update(to_struct(describe_cluster(reveal(found.properties))))
+        return answer
 
     def make(self, operation: Operation, inputs: Values) -> tuple[str, Values]:
         """Create an object; an object with a name that exists already is refused."""
@@ -57,8 +77,11 @@ class AwsProvider(StandIn):
         self.cloud.remove(operation.type, id_)
 
     def look_up(self, type_: str, id_: str, inputs: Values, state: Values) -> tuple[Values, Values] | None:  # noqa: ARG002
-        """Return an object as it is in memory."""
+        """Return an object as it is in memory; what the program reads without a state exists before the program."""
         found = self.cloud.find(type_, id_)
+        if found is None and not state:
+            facts = {"name": id_, "account": self._account, "region": self._region}
+            return {}, fill_object(find_object_type(type_), facts, 0)[1]
         return (found.inputs, found.properties) if found else None
 
     def guess_outputs(self, type_: str) -> Values:
@@ -88,6 +111,18 @@ class AwsProvider(StandIn):
             for user in self.cloud.list_objects(kind)
             if words & {*_list_values(user.properties, path)}
         )
+
+
+def describe_cluster(state: Values) -> Values:
+    """Return the answer of `aws:eks/getCluster:getCluster`, which holds some blocks of the resource as lists."""
+    blocks = {"accessConfig": "accessConfigs", "kubernetesNetworkConfig": "kubernetesNetworkConfigs"}
+    return {**state, **{plural: [state[key]] for key, plural in blocks.items() if key in state}}
+
+
+def list_answers(cloud: Cloud) -> list[str]:
+    """Return what EKS alone knows of the clusters in a cloud, and what a program may ask for."""
+    states = [reveal(found.properties) for found in cloud.list_objects("Cluster")]
+    return [answer for state in states for answer in (state["endpoint"], state["vpcConfig"]["clusterSecurityGroupId"])]
 
 
 def _hide(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """The engine's resources against the project's own plan of the same stack, property by property."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..plan import UNKNOWN, PlannedResource
@@ -14,14 +15,32 @@ _OF_PROVIDERS = ("version", "__internal")
 """Inputs that the engine adds to a provider."""
 
 
-def compare_with_preview(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> list[str]:
-    """Return every difference between a plan and the engine's first preview; unknown values must be unknown in both."""
+def compare_with_preview(
+    plan: Sequence[PlannedResource], found: Mapping[str, Resource], answers: Sequence[str] = ()
+) -> list[str]:
+    """Return every difference between a plan and the engine's first preview; unknown values must be unknown in both.
+
+    Args:
+        plan: The project's own plan.
+        found: The resources of the preview, by URN.
+        answers: Values that the cloud tells about a cluster that exists: a plan does not ask, and knows none of them.
+    """
+    found = {urn: replace(made, inputs=_forget(made.inputs, answers)) for urn, made in found.items()}
     return [*_compare_sets(plan, found), *_compare_each(plan, found, is_preview=True)]
 
 
 def compare_with_state(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> list[str]:
     """Return every difference between a plan and a state; an unknown value of the plan fits any value."""
     return [*_compare_sets(plan, found), *_compare_each(plan, found, is_preview=False)]
+
+
+def _forget(value: Any, answers: Sequence[str]) -> Any:
+    """Return a value in which every text that holds an answer of the cloud is unknown."""
+    if isinstance(value, Mapping):
+        return {key: _forget(item, answers) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_forget(item, answers) for item in value]
+    return UNKNOWN if isinstance(value, str) and any(answer in value for answer in answers) else value
 
 
 def _compare_sets(plan: Sequence[PlannedResource], found: Mapping[str, Resource]) -> Iterator[str]:

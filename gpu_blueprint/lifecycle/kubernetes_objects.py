@@ -5,6 +5,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, Protocol
+from uuid import uuid4
 
 from .wire import Values
 
@@ -31,6 +32,7 @@ class MemoryObjects:
 
     def __init__(self) -> None:
         self._objects: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+        self._ids: dict[tuple[str, str, str, str], str] = {}
         self._lock = threading.Lock()
 
     def apply(self, manifest: Manifest) -> dict[str, Any]:
@@ -42,8 +44,11 @@ class MemoryObjects:
             kept["data"] = {key: b64encode(text.encode()).decode() for key, text in texts.items()}
         if kept["kind"] == "PersistentVolumeClaim":
             kept["status"] = {"phase": "Bound"}
+        key = manifest["apiVersion"], manifest["kind"], place.get("namespace") or "", place["name"]
         with self._lock:
-            self._objects[manifest["apiVersion"], manifest["kind"], place.get("namespace") or "", place["name"]] = kept
+            if key not in self._objects:
+                self._ids[key] = str(uuid4())
+            self._objects[key] = kept
         return kept
 
     def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
@@ -66,6 +71,12 @@ class MemoryObjects:
             if kind == "Namespace":
                 self._objects = {key: kept for key, kept in self._objects.items() if key[2] != name}
         return True
+
+    def list_objects(self) -> list[dict[str, Any]]:
+        """Return every object with its uid, which no other object ever has."""
+        with self._lock:
+            found = deepcopy(self._objects)
+            return [{**kept, "metadata": {**kept["metadata"], "uid": self._ids[key]}} for key, kept in found.items()]
 
     def list_names(self) -> list[str]:
         """Return ``Kind namespace/name`` of every object."""

@@ -32,6 +32,8 @@ class Life:
     """Everything that still exists after the destroy."""
     waves: tuple[Wave, ...]
     """The deletes in their order."""
+    kept: tuple[str, ...] = ()
+    """Definitions that Helm keeps in a cluster which exists, although their charts are gone."""
 
     @property
     def is_as_promised(self) -> bool:

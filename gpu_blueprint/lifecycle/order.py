@@ -116,6 +116,7 @@ class _Selection:
         deleted = [resource for resource in resources if resource.custom and not resource.is_retained]
         # Pulumi leaves an object that is deleted with another to the cluster: the claims of a namespace.
         self._resources = [resource for resource in deleted if not resource.deleted_with]
+        self._platforms = [resource.name for resource in resources if resource.kind == "Platform"]
 
     def select_kinds(self, *kinds: str) -> list[Resource]:
         return [resource for resource in self._resources if resource.kind in kinds]
@@ -152,8 +153,7 @@ class _Selection:
     def select_storage(self, volume: Resource) -> list[Resource]:
         """Return everything of AWS that belongs to the storage of a volume."""
         storage = volume.inputs["metadata"]["name"].partition(".")[2]
-        clusters = [cluster.inputs["name"] for cluster in self.select_type(_CLUSTER)]
-        parents = tuple(f"::{cluster}-storage-{storage}" for cluster in clusters)
+        parents = tuple(f"::{platform}-storage-{storage}" for platform in self._platforms)
         return [found for found in self.select_package("aws") if found.parent.endswith(parents)]
 
     def select_drivers(self) -> list[Resource]:

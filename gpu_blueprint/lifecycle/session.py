@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from lab.lab import Lab
 from lab.workspace import Workspace, open_workspace
@@ -14,6 +15,7 @@ from .cloud import Cloud
 from .eks_provider import EksProvider
 from .engine import Engine, Program, run_with_placeholders
 from .kubernetes_provider import KubernetesProvider
+from .owner import IMAGE, list_definitions, list_objects, make_cloud_objects
 from .serve import serve
 from .steps import Lifecycle
 from .world import LabWorld, MemoryWorld, World
@@ -32,6 +34,8 @@ def open_lifecycle(
 ) -> Iterator[Lifecycle]:
     """Start the lab, the stand-ins and an engine with an empty state; all of it ends with the context.
 
+    A stack with a cluster that exists starts with the objects of the cluster's owner.
+
     Args:
         stack: The stack file.
         with_lab: Use a real API server and a real Karpenter; else both clouds are in memory.
@@ -42,11 +46,15 @@ def open_lifecycle(
     cloud = Cloud()
     with ExitStack() as opened:
         workspace, world = _open_world(stack, plan, with_lab, opened)
+        aws = AwsProvider(cloud, stack.config.account_id, stack.config.region)
         providers = {
-            "aws": AwsProvider(cloud, stack.config.account_id, stack.config.region),
+            "aws": aws,
             "eks": EksProvider(),
             "kubernetes": KubernetesProvider(cloud, world.objects, world.charts, longest_delete),
         }
+        if cluster := stack.config.existing_cluster:
+            make_cloud_objects(stack.config, cluster, aws)
+            world.settle(list_objects(stack.config, cluster), list_definitions(stack.config, cluster))
         addresses = opened.enter_context(serve(providers))
         engine = Engine(workspace, stack.name, stack.source.config, addresses, program)
         yield Lifecycle(stack, plan, engine, cloud, world)
@@ -57,5 +65,6 @@ def _open_world(
 ) -> tuple[Workspace, World]:
     if not with_lab:
         return opened.enter_context(open_workspace()), MemoryWorld()
-    lab = opened.enter_context(Lab(build_scene(stack.name, stack.config, plan)))
+    scene = build_scene(stack.name, stack.config, plan)
+    lab = opened.enter_context(Lab(replace(scene, extra_images=(IMAGE,) if stack.config.existing_cluster else ())))
     return lab.workspace, LabWorld(lab)

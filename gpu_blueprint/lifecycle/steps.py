@@ -13,12 +13,14 @@ from ..judging.verdicts import Finding, judge_plan
 from ..keys import STACK_KEY
 from ..loading import StackFile
 from ..plan import PlannedResource
+from .aws_provider import list_answers
 from .cloud import Cloud, Entry
 from .compare import compare_states, compare_verdicts, compare_with_preview, compare_with_state
 from .engine import POLICIES, Engine
 from .life import Life, Step
 from .order import Wave, find_early_deletes, find_missing_paths, list_promises, list_waves
 from .run import PolicyMessage, Run
+from .surroundings import Surroundings
 from .world import World
 
 Report = Callable[[str], None]
@@ -27,7 +29,7 @@ Report = Callable[[str], None]
 
 _ERROR = re.compile(r"\berror: .*")
 _STOPPED_BY_RECORD = re.compile(r'PlatformRecord\$[^"]*" cannot be deleted')
-_PREVIEW, _UP, _DESTROY = "preview", "up", "destroy"
+_PREVIEW, _UP, _DESTROY, _AS_BEFORE = "preview", "up", "destroy", "the cluster as before"
 
 
 class Lifecycle:
@@ -40,6 +42,8 @@ class Lifecycle:
         self._findings = _judge_offline(stack, plan)
         self._waves: list[Wave] = []
         self._shared: set[str] = set()
+        self.surroundings = Surroundings(cloud, world) if stack.config.existing_cluster else None
+        self._left_before = {*self._list_found()} if self.surroundings else set[str]()
         for secret in stack.missing_secrets:
             engine.set_secret(secret)
 
@@ -48,12 +52,13 @@ class Lifecycle:
         steps: list[Step] = []
         for name, play in self._list_steps():
             is_built = all(step.is_as_promised for step in steps if step.name in (_PREVIEW, _UP))
-            if name == _DESTROY or is_built:
+            if name in (_DESTROY, _AS_BEFORE) or is_built:
                 report(f"{self.stack.name}: {name} …")
                 start = monotonic()
                 count, differences = play()
                 steps.append(Step(name, count, monotonic() - start, tuple(differences)))
-        return Life(self.stack.name, tuple(steps), tuple(self.list_left()), tuple(self._waves))
+        kept = self.surroundings.list_kept() if self.surroundings else ()
+        return Life(self.stack.name, tuple(steps), tuple(self.list_left()), tuple(self._waves), tuple(kept))
 
     def _list_steps(self) -> Iterator[tuple[str, "_Play"]]:
         yield _PREVIEW, self.preview
@@ -64,14 +69,18 @@ class Lifecycle:
         if self.stack.config.cluster.deletion_protection:
             yield "destroy, protected", self.destroy_protected
             yield "lift the protection", self.lift_protection
+        if before := self.surroundings:
+            yield "the owner's objects", lambda: (len(before), before.find_touched())
         yield _DESTROY, self.destroy
+        if before:
+            yield _AS_BEFORE, lambda: (len(before), before.find_differences(self._shared))
 
     def preview(self) -> "_Outcome":
         """Compare the engine's preview with the plan, and the verdicts of the policy pack with the offline verdicts."""
         run = self.engine.preview(**self.list_policy_options())
         return len(run.planned), [
             *_explain(run),
-            *compare_with_preview(self.plan, run.planned),
+            *compare_with_preview(self.plan, run.planned, list_answers(self.cloud) if self.surroundings else ()),
             *self.compare_verdicts(run, is_complete=False),  # it knows few outputs, on which some rules depend
         ]
 
@@ -134,9 +143,14 @@ class Lifecycle:
         ]
 
     def list_left(self) -> list[str]:
-        """Return everything that exists in the clouds, except objects that a destroy leaves to other programs."""
+        """Return everything that exists in the clouds, except the objects of the cluster's owner and those that a
+        destroy leaves to other programs.
+        """
+        return [name for name in self._list_found() if name not in self._shared | self._left_before]
+
+    def _list_found(self) -> list[str]:
         found = [f"{found.kind} {found.id}" for found in self.cloud.list_objects()]
-        return [name for name in (*sorted(found), *self.world.list_left()) if name not in self._shared]
+        return [*sorted(found), *self.world.list_left()]
 
     def _list_grants(self) -> dict[str, list[str]]:
         """Return the pools of each tenant's namespace."""

@@ -1,11 +1,13 @@
 """The cluster behind the stand-in for Kubernetes: in memory, or the lab with a real API server and a real Karpenter."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from lab.discovery import list_everything
 from lab.kube import RefusedError
 from lab.lab import Lab
+from lab.scene import identify
 
 from ..config import CpuPool, Pool, StackConfig
 from ..errors import LabError
@@ -13,10 +15,18 @@ from ..rehearsal.cleaning import CLAIM
 from ..rehearsal.pods import build_cpu_pool_pod, build_gpu_pod
 from ..storage.mounts import list_tenant_mounts
 from ..storage.pods import mount_storage
-from .kubernetes_objects import MemoryObjects, Objects
+from .kubernetes_objects import Manifest, MemoryObjects, Objects
 from .kubernetes_provider import Chart
 
+KEPT_BY_HELM = ("monitoring.coreos.com", "jobset.x-k8s.io", "keda.sh")
+"""API groups whose definitions stand in the folder crds/ of their chart: Helm keeps them when it removes the chart."""
+OWNER = "cluster-owner"
+"""User who administers a cluster that exists, by a ClusterRoleBinding as any person may have it."""
+KARPENTER = "karpenter"
+"""Part of the API groups of Karpenter's definitions."""
 _SECONDS_TO_RUN = 120
+_RENEWED = ("Event", "Lease", "LeaseCandidate", "ComponentStatus")
+"""Kinds that Kubernetes writes all the time, whatever happens."""
 _CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _NODE, _POD = ("v1", "Node"), ("v1", "Pod")
 _OF_KUBERNETES = ("kube-system", "kube-public", "kube-node-lease", "default")
@@ -37,6 +47,24 @@ class World(Protocol):
     def charts(self) -> Mapping[str, Chart]:
         """Name of a release → the chart's effect."""
 
+    @property
+    def has_controllers(self) -> bool:
+        """True if controllers change objects by themselves, and need time for it."""
+
+    def settle(self, owned: Iterable[Manifest], definitions: Sequence[str]) -> None:
+        """Fill a cluster with the objects of its owner, before the layer comes.
+
+        Args:
+            owned: The objects, in the order in which they can be made.
+            definitions: API groups whose definitions are there; Karpenter runs if its group is among them.
+        """
+
+    def list_objects(self) -> Iterable[Manifest]:
+        """Return every object of the cluster, apart from those that Kubernetes writes all the time."""
+
+    def list_hindrances(self) -> list[str]:
+        """Return a line for each object that the owner could not apply now, as the layer's rules would refuse it."""
+
     def run_pods(self, config: StackConfig) -> int:
         """Run a pod on every pool, and return the number of nodes that were launched for them."""
 
@@ -50,6 +78,20 @@ class MemoryWorld:
     def __init__(self) -> None:
         self.objects = MemoryObjects()
         self.charts: Mapping[str, Chart] = {}
+        self.has_controllers = False
+
+    def settle(self, owned: Iterable[Manifest], definitions: Sequence[str]) -> None:  # noqa: ARG002
+        """Keep the objects."""
+        for manifest in owned:
+            self.objects.apply(manifest)
+
+    def list_objects(self) -> list[Manifest]:
+        """Return the objects with their uids."""
+        return [*self.objects.list_objects()]
+
+    def list_hindrances(self) -> list[str]:
+        """Return nothing: no rule is enforced in memory."""
+        return []
 
     def run_pods(self, config: StackConfig) -> int:  # noqa: ARG002
         """Run nothing."""
@@ -64,10 +106,10 @@ class LabWorld:
     """The lab. The charts of Karpenter, JobSet and Kueue start and stop them; others bring their definitions alone."""
 
     def __init__(self, lab: Lab) -> None:
-        self._lab = lab
+        self._lab, self._owned = lab, list[Manifest]()
         self.objects: Objects = lab.kube
         self.charts: Mapping[str, Chart] = {
-            "karpenter-crd": Chart(self._install_karpenter_crds, lambda: self._remove_crds("karpenter")),
+            "karpenter-crd": Chart(lambda: lab.install_crds(KARPENTER), lambda: self._remove_crds(KARPENTER)),
             "karpenter": Chart(lab.start_karpenter, lab.stop_karpenter),
             "kueue": Chart(lambda: lab.kueue.start(), lambda: lab.kueue.uninstall()),  # with its CRDs, as templates
             # Helm keeps the CRDs of these three charts when it removes them.
@@ -75,6 +117,38 @@ class LabWorld:
             "jobset": Chart(lambda: lab.jobset.start(), lambda: lab.jobset.uninstall()),
             "keda": Chart(lambda: lab.install_crds("keda.sh"), _do_nothing),
         }
+        self.has_controllers = True
+
+    def settle(self, owned: Iterable[Manifest], definitions: Sequence[str]) -> None:
+        """Apply the objects, start Karpenter if it is the owner's, and wait until the owner's pods run.
+
+        Raises:
+            LabError: The API server refuses an object, or a pod does not run after two minutes.
+        """
+        for group in definitions:
+            self._lab.install_crds(group)
+        self._owned = [*owned]
+        if refusals := self._lab.load(self._owned):
+            raise LabError("\n".join(f"{refusal.name}: {refusal.reason}" for refusal in refusals))
+        if KARPENTER in definitions:
+            self._lab.start_karpenter()
+        self._lab.wait_until_ready()
+        self._wait_for(self._list_idle_deployments)
+
+    def list_objects(self) -> Iterable[Manifest]:
+        """Return every object of every kind that the API server lists."""
+        return list_everything(self._lab.kube, *_RENEWED)
+
+    def list_hindrances(self) -> list[str]:
+        """Ask the API server, without a change, whether the owner may still apply each object and run each pod."""
+        owner, lines = self._lab.kube.impersonate(OWNER), []
+        pods = [_build_pod(found) for found in self._owned if found["kind"] == "Deployment"]
+        for manifest in (*self._owned, *pods):
+            try:
+                owner.apply(manifest, dry_run=True)
+            except RefusedError as error:
+                lines.append(f"the owner can no longer apply {identify(manifest)}: {error.reason}")
+        return lines
 
     def run_pods(self, config: StackConfig) -> int:
         """Run a pod on every pool, in the namespace of a tenant who may use it; Karpenter must not disrupt the pods.
@@ -88,12 +162,7 @@ class LabWorld:
         self._lab.wait_until_enforced()
         names = [self._send_pod(config, pool) for pool in config.gpu_pools if not pool.static_nodes]
         names += [self._send_cpu_pod(config, pool) for pool in config.cpu_pools]
-        end = time.monotonic() + _SECONDS_TO_RUN
-        while waiting := self._list_waiting(names):
-            self._lab.workspace.refuse_dead_engines()
-            if time.monotonic() > end:
-                raise LabError(f"these pods do not run after {_SECONDS_TO_RUN} s: {', '.join(waiting)}")
-            time.sleep(0.3)
+        self._wait_for(lambda: self._list_waiting(names))
         return len(self._list_nodes())
 
     def list_left(self) -> list[str]:
@@ -130,23 +199,44 @@ class LabWorld:
             raise LabError(f"pool {pool}: the API server refuses a pod: {error.reason}") from None
         return str(pod["metadata"]["name"])
 
+    def _wait_for(self, list_waiting: Callable[[], list[str]]) -> None:
+        end = time.monotonic() + _SECONDS_TO_RUN
+        while waiting := list_waiting():
+            self._lab.workspace.refuse_dead_engines()
+            if time.monotonic() > end:
+                raise LabError(f"these pods do not run after {_SECONDS_TO_RUN} s: {', '.join(waiting)}")
+            time.sleep(0.3)
+
     def _list_waiting(self, names: list[str]) -> list[str]:
         pods = [pod for pod in self._lab.kube.list(*_POD) if pod["status"].get("phase") == "Running"]
         running = {pod["metadata"].get("labels", {}).get(_JOB, pod["metadata"]["name"]) for pod in pods}
         return [name for name in names if name not in running]
 
+    def _list_idle_deployments(self) -> list[str]:
+        """Return the Deployments whose pods do not all run."""
+        found = self._lab.kube.list("apps/v1", "Deployment")
+        return [
+            each["metadata"]["name"]
+            for each in found
+            if each.get("status", {}).get("readyReplicas", 0) < each["spec"]["replicas"]
+        ]
+
     def _list_nodes(self) -> list[str]:
         nodes = (found["metadata"] for found in self._lab.kube.list(*_NODE))
         return [place["name"] for place in nodes if _LAUNCHED in place.get("labels", {})]
-
-    def _install_karpenter_crds(self) -> None:
-        self._lab.install_crds("karpenter")
 
     def _remove_crds(self, group: str) -> None:
         """Delete definitions, as Helm does where a chart holds them as templates; the objects go with them."""
         for crd in self._lab.kube.list(*_CRD):
             if group in crd["spec"]["group"]:
                 self._lab.kube.delete(*_CRD, crd["metadata"]["name"], wait_s=60)
+
+
+def _build_pod(deployment: Manifest) -> dict[str, Any]:
+    """Return another pod as those of a Deployment."""
+    place, template = deployment["metadata"], deployment["spec"]["template"]
+    metadata = {**template["metadata"], "name": f"{place['name']}-more", "namespace": place["namespace"]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
 
 
 def _build_job(pod: dict[str, Any]) -> dict[str, Any]:

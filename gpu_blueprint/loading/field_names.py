@@ -1,6 +1,7 @@
 """The models and field names that a place of a stack object allows."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -13,6 +14,8 @@ ScalarType = Literal["text", "number", "fraction"]
 """Type of a scalar: a number is whole, a fraction need not be."""
 _DISCRIMINATORS = ("mode", "access", "signal", "purpose", "kind", "server")
 """Fields by which pydantic chooses a member of a union."""
+_UNSTATED = {"mode": "new"}
+"""Choices that a stack file need not state."""
 _EXAMPLE = re.compile(r"\bsuch as `([^`]+)`")
 
 
@@ -24,8 +27,8 @@ def find_value(data: Any, part: str | int) -> Any:
 
 
 def list_tags(data: dict[Any, Any]) -> list[Any]:
-    """List the values of a mapping that choose a member of a union."""
-    return [data[name] for name in _DISCRIMINATORS if data.get(name)]
+    """List the values of a mapping that choose a member of a union; a mapping without mode may mean a new cluster."""
+    return [data.get(name, _UNSTATED.get(name)) for name in _DISCRIMINATORS if data.get(name, _UNSTATED.get(name))]
 
 
 def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
@@ -38,16 +41,14 @@ def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
 
 def find_owning_choice(path: Path, root: type[Model]) -> str:
     """Return the one choice that has the field at this path, such as ``server: vllm``; empty if none or several do."""
+    union = _find_models(path[:-1], root)
     holders = [
-        model
-        for model in _find_models(path[:-1], root)
-        if path[-1] in {field.alias or name for name, field in model.model_fields.items()}
+        model for model in union if path[-1] in {field.alias or name for name, field in model.model_fields.items()}
     ]
     found = [
         f"{name}: {value}"
         for model in holders
-        for name in _DISCRIMINATORS
-        if name in model.model_fields
+        for name in _list_discriminators(union)
         for value in get_args(model.model_fields[name].annotation)
     ]
     return found[0] if len(found) == 1 else ""
@@ -59,6 +60,16 @@ def list_choices(path: Path, root: type[Model], discriminator: str) -> list[str]
         model.model_fields[discriminator] for model in _find_models(path, root) if discriminator in model.model_fields
     ]
     return [str(value) for field in fields for value in get_args(field.annotation)]
+
+
+def list_words(path: Path, root: type[Model]) -> list[str]:
+    """List the words that the field at this path may have; empty if the field is not an enumeration."""
+    return [
+        str(value)
+        for field in _find_fields(path, root)
+        if get_origin(field.annotation) is Literal
+        for value in get_args(field.annotation)
+    ]
 
 
 def list_item_choices(path: Path, root: type[Model]) -> list[str]:
@@ -99,7 +110,8 @@ def find_example(path: Path, root: type[Model]) -> str:
             if (field.alias or name) == path[-1]:
                 found = _EXAMPLE.search(" ".join(field_text(model, name).split()))
                 is_item = get_origin(field.annotation) is list and found and not found[1].startswith("[")
-                return found[1] if found and not is_item else ""
+                if found and not is_item:
+                    return found[1]
     return ""
 
 
@@ -163,9 +175,19 @@ def list_fields(path: Path, root: type[Model], data: Any) -> list[str]:
     models = _find_models(path, root)
     for part in path:
         data = find_value(data, part)
-    tags = list_tags(data) if isinstance(data, dict) else []
-    tagged = [model for model in models if any(tag in _list_literals(model) for tag in tags)]
-    return [field.alias or name for model in tagged or models for name, field in model.model_fields.items()]
+    chosen = [model for model in models if _is_chosen(model, models, data)] if isinstance(data, dict) else []
+    return [field.alias or name for model in chosen or models for name, field in model.model_fields.items()]
+
+
+def _is_chosen(model: type[Model], union: Sequence[type[Model]], data: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is of this member of a union."""
+    names = _list_discriminators(union)
+    return any(data.get(name, _UNSTATED.get(name)) in get_args(model.model_fields[name].annotation) for name in names)
+
+
+def _list_discriminators(union: Sequence[type[Model]]) -> list[str]:
+    """List the fields by which pydantic chooses a member of this union: all members have them."""
+    return [name for name in _DISCRIMINATORS if all(name in member.model_fields for member in union)]
 
 
 def _find_models(path: Path, root: type[Model]) -> list[type[Model]]:
@@ -188,7 +210,3 @@ def _list_models(annotation: Any) -> list[type[Model]]:
     if isinstance(annotation, type) and issubclass(annotation, Model):
         return [annotation]
     return [model for argument in get_args(annotation) for model in _list_models(argument)]
-
-
-def _list_literals(model: type[Model]) -> list[Any]:
-    return [value for field in model.model_fields.values() for value in get_args(field.annotation)]

@@ -33,6 +33,8 @@ _FIELDS = {
     "flags": "arguments",
     "efa": "multiNode",
     "max_nodes": "maxGpus, the GPUs of all nodes together",
+    "version": "kubernetesVersion",
+    "vpc_id": "network",
     "open": "start",
     "close": "stop",
     "queue": "queueing",
@@ -124,11 +126,16 @@ def find_meant_field(name: str, fields: Iterable[str]) -> tuple[str, str]:
 
 
 def suggest_choice(path: Path, value: Any, choices: Iterable[str]) -> str:
-    """Return the remedy for a choice that other programs have, such as ``format: plan`` or ``rw``; else empty."""
+    """Return the remedy for a choice that other programs have, such as ``format: plan`` or ``rw``; else empty.
+
+    AWS's name of an endpoint, such as ``com.amazonaws.eu-central-1.ecr.dkr``, holds the choice between dots.
+    """
     if path[:1] == _MODELS and (hint := _VALUES.get((str(path[-1]), str(value).lower()))):
         return hint
-    meant = _CHOICES.get(str(value).lower())
-    return f"did you mean {meant}?" if meant in list(choices) else ""
+    known = list(choices)
+    parts = str(value).split(".") if str(value).startswith("com.amazonaws.") else []
+    meant = next((part for part in parts if part in known), _CHOICES.get(str(value).lower()))
+    return f"did you mean {meant}?" if meant in known else ""
 
 
 def suggest_mapping(path: Path, value: Any) -> str:

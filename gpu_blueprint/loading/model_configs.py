@@ -1,9 +1,8 @@
 """The file ``config.json`` of a model, which states its size in place of ``shape``."""
 
 import json
-import stat
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from ..catalog.model_families import FAMILIES
@@ -14,6 +13,7 @@ from ..errors import Problem, move_under
 from .model_lengths import find_longest_sequence
 from .model_overrides import apply_overrides, override, read_overrides
 from .model_sizes import build_shape
+from .project_files import FileFault, read_below
 from .stored_formats import find_group_size, find_stored_format
 
 LARGEST_FILE = 2**20
@@ -21,6 +21,13 @@ LARGEST_FILE = 2**20
 FIELD, LENGTH = "configJson", "maxModelLen"
 _LAST_MULTIPLIED = "v0.29.0"
 """Tag of the last release that multiplies the length by YaRN's factor."""
+_FAULTS = {
+    "outside": ("config-json-outside", "write a path such as models/llama/config.json"),
+    "missing": ("config-json-missing", "copy config.json from the folder of the weights to this place"),
+    "no-file": ("config-json-missing", "name the model's config.json"),
+    "large": ("config-json-invalid", "name the model's config.json, not its weights"),
+}
+"""Kind of a fault of the file → kind of the problem, and its remedy."""
 
 
 def fill_shapes(data: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
@@ -125,50 +132,20 @@ def _find_tag(model: Mapping[str, Any]) -> str:
 
 def read_config_json(name: str, folder: Path) -> Mapping[str, Any] | Problem:
     """Return the content of a file below a folder, or the problem that keeps it from being read."""
-    if fault := _find_fault(name):
-        return Problem("config-json-outside", (), fault, "write a path such as models/llama/config.json")
-    file, top = folder / name, folder.resolve()
+    content = read_below(name, folder, LARGEST_FILE)
+    if isinstance(content, FileFault):
+        kind, hint = _FAULTS[content.fault]
+        return Problem(kind, (), content.reason, content.hint or hint)
     try:
-        resolved = file.resolve(strict=True)
-        if not resolved.is_relative_to(top):
-            reason = f"{name!r} is a link to a place outside the folder of Pulumi.yaml"
-            return Problem("config-json-outside", (), reason, "copy the file into the folder")
-        return _read(resolved, name)
-    except FileNotFoundError:
-        hint = "copy config.json from the folder of the weights to this place"
-        return Problem("config-json-missing", (), f"there is no file {name!r} in the folder of Pulumi.yaml", hint)
-    except (OSError, RuntimeError) as error:
-        reason = f"{name!r} cannot be read: {getattr(error, 'strerror', None) or 'the links form a circle'}"
-        return Problem("config-json-missing", (), reason, "name a file that this user may read")
-
-
-def _find_fault(name: str) -> str:
-    """Return why a path may not be followed; empty if it stays below the folder."""
-    if not name.isprintable() or "\\" in name:
-        return "the path holds a character that no path needs"
-    path = PurePosixPath(name)
-    if path.is_absolute() or Path(name).is_absolute() or name.startswith("~"):
-        return f"{name!r} starts outside the folder of Pulumi.yaml"
-    return f"{name!r} leaves the folder of Pulumi.yaml" if ".." in path.parts else ""
-
-
-def _read(file: Path, name: str) -> Mapping[str, Any] | Problem:
-    state = file.stat()
-    if not stat.S_ISREG(state.st_mode):
-        return Problem("config-json-missing", (), f"{name!r} is no file", "name the model's config.json")
-    if state.st_size > LARGEST_FILE:
-        reason = f"{name!r} has {state.st_size:,} bytes, and a config.json has at most {LARGEST_FILE:,}"
-        return Problem("config-json-invalid", (), reason, "name the model's config.json, not its weights")
-    try:
-        content = json.loads(file.read_bytes().decode("utf-8-sig"))
+        found = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         reason = f"{name!r} is not JSON" + (f" (line {line})" if line else "")
         return Problem("config-json-invalid", (), reason, "copy config.json from the folder of the weights again")
-    if not isinstance(content, dict):
+    if not isinstance(found, dict):
         reason = f"{name!r} holds no object"
         return Problem("config-json-invalid", (), reason, "name the model's config.json")
-    return content
+    return found
 
 
 def _compare_quantization(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from ..errors import Problem, StackError
 from ..keys import REGION_KEY, STACK_KEY
 from ..model import Model
 from .broken_models import find_problems_in_broken_models
+from .ca_files import fill_bundle
 from .field_names import find_value
 from .migrations import refuse_other_schema
 from .model_configs import fill_shapes
@@ -89,8 +90,9 @@ def check_stack(stack: Any, region: Any, read_text: ReadText = _write_value, nam
     if other_schema := tuple(refuse_other_schema(stack, name)):  # its fields have other names or meanings
         return Outcome(None, other_schema)
     data, unread = fill_shapes({**stack, "region": region}, Path())
+    data, unread_bundle = fill_bundle(data, Path())
     config, found = _find_all(data, read_text)
-    found += unread
+    found += unread + unread_bundle
     known = {problem.path for problem in found if problem.kind in (SECRET_IN_STACK, URL_KIND)}
     secrets = {problem.path: problem for problem in refuse_plain_secrets(stack) if problem.path not in known}
     found = [*secrets.values(), *(problem for problem in found if problem.path not in secrets)]

@@ -25,6 +25,7 @@ from .field_names import (
     list_shapes,
     list_tags,
     list_value_choices,
+    list_words,
     may_be_empty,
     takes_mappings,
 )
@@ -58,6 +59,8 @@ _PLAIN = {"a whole number": "a number such as 2", "a number": "a number such as 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([GT])(?:i|iB|B)?")
 """A number with a unit of memory."""
 _NVIDIA = "nvcr.io"
+_SURELY_MEANT = 0.8
+"""Likeness above which a field of another choice is taken for a misspelt field of this choice: maxCpus, maxGpus."""
 _YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 
 
@@ -76,9 +79,7 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
         return _explain_type(error, value, path, root, data)
     match error:
         case "missing":
-            example = find_example(path, root)
-            hint = f"add it, such as {path[-1]}: {example}" if example else "add it"
-            return Problem("missing-field", path, "this field is required", hint)
+            return Problem("missing-field", path, "this field is required", _suggest_value(path, root))
         case "extra_forbidden":
             return _explain_unknown(path, root, data)
         case "invalid_key":
@@ -101,6 +102,15 @@ def explain_error(details: ErrorDetails, root: type[Model], data: Any, read_text
     return _explain_bound(error, value, path, context, optional) or Problem(
         "wrong-value", path, f"{_shorten(value)}: {details['msg'][0].lower()}{details['msg'][1:]}"
     )
+
+
+def _suggest_value(path: Path, root: type[Model]) -> str:
+    """Return the remedy for a field that is missing: its choices if it has some, else its example."""
+    if choices := list_words(path, root):
+        *others, last = choices
+        return f"write {path[-1]}: {', '.join(others)} or {last}" if others else f"write {path[-1]}: {last}"
+    example = find_example(path, root)
+    return f"add it, such as {path[-1]}: {example}" if example else "add it"
 
 
 def _write_key(key: Any) -> str:
@@ -144,10 +154,11 @@ def _suggest_known(path: Path, root: type[Model], data: Any, *, is_of_a_choice: 
     meant, words = find_meant_field(name, fields)
     if meant:
         return f"write {_write_field((*here, meant), root, path, data)}{words}"
+    is_misspelt = bool(get_close_matches(name.lower(), fields, 1, cutoff=_SURELY_MEANT))
+    if is_of_a_choice and not is_misspelt and (owner := find_owning_choice(path, root)):
+        return f"remove it: it belongs to {owner}"
     if find_close(name, fields):
         return suggest(name, fields)
-    if is_of_a_choice and (owner := find_owning_choice(path, root)):
-        return f"remove it: it belongs to {owner}"
     top = list_fields((), root, data)
     if here and (found := name if name in top else find_meant_field(name, top)[0]):
         return f"write {_write_field((found,), root, path, data)} in the stack itself, beside {here[0]}"

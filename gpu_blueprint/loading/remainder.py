@@ -9,13 +9,15 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..catalog import list_regions
+from ..catalog.partitions import find_partition
 from ..catalog.versions import KUBERNETES, parse_version
 from ..checks.budgets import BOUND_KINDS
 from ..checks.model_room import name_room
+from ..checks.roles import PARTS_WITH_ROLES, ROLE_OF_PROFILE
 from ..checks.system_nodes import TOO_SMALL_KIND
 from ..config.billing import Billing
 from ..config.buying import Reservation
-from ..config.cluster import Cluster
+from ..config.existing_cluster import AnyCluster
 from ..config.models import AnyModel
 from ..config.network import Network
 from ..config.services import Service
@@ -50,6 +52,15 @@ _CLUSTER: dict[str, Any] = {
     "admins": [_ROLE],
 }
 """Fields of the cluster → values that contradict no other section; the defaults of the other fields do not either."""
+_EXISTING_CLUSTER: dict[str, Any] = {
+    **{field: value for field, value in _CLUSTER.items() if field != "api"},
+    "authenticationMode": "API",
+    "karpenter": "install",
+    "gpuOperator": "install",
+    "addons": "manage",
+    "access": "manage",
+}
+"""Fields of a cluster that exists → values that contradict no other section."""
 _LEAVES: dict[str, Any] = {
     "cpu": "1",
     "memory": "1Gi",
@@ -61,7 +72,7 @@ _LEAVES: dict[str, Any] = {
 """Fields inside a part that no other field depends on → harmless values."""
 _PARTS: dict[str, Any] = {
     "network": Network,
-    "cluster": Cluster,
+    "cluster": AnyCluster,
     "pools": AnyPool,
     "reservations": Reservation,
     "tenants": Tenant,
@@ -100,14 +111,20 @@ class Remainder:
             if name in _STAND_INS:
                 self.data[name] = _STAND_INS[name]
                 self._stand_ins.add(str(name))
+                self._dropped |= {str(name)} & PARTS_WITH_ROLES
             elif name == "region":
                 self._guess_region(data)
             elif name == "cluster":
                 self._replace_cluster(broken)
             elif name == "network":
                 self._replace_network()
+            elif name == "iam" and isinstance(data["iam"], dict):
+                self._drop_fields_of_iam(
+                    data["iam"], [problem.path[1:] for problem in broken if problem.path[0] == name]
+                )
             else:
                 self.data.pop(str(name), None)
+                self._dropped.add(str(name))
 
     def _guess_region(self, data: dict[str, Any]) -> None:
         """Replace a wrong region by the region of the first zone, or by any region; its problems do not count."""
@@ -126,13 +143,16 @@ class Remainder:
         if _has_shape("cluster", section):
             return
         wrong = {problem.path[:2] for problem in broken if problem.path[:1] == ("cluster",)}
-        if not isinstance(section, dict) or ("cluster",) in wrong:
+        if not isinstance(section, dict) or not wrong.isdisjoint({("cluster",), ("cluster", "mode")}):
             self._replaced.add(("cluster",))
+            self._dropped.add("cluster")
             self.data["cluster"] = _CLUSTER
             return
         self._replaced |= wrong
+        self._dropped |= {".".join(map(str, path)) for path in wrong} & PARTS_WITH_ROLES
         kept = {key: value for key, value in section.items() if ("cluster", key) not in wrong}
-        self.data["cluster"] = kept | {key: value for key, value in _CLUSTER.items() if ("cluster", key) in wrong}
+        stand_ins = _EXISTING_CLUSTER if section.get("mode") == "existing" else _CLUSTER
+        self.data["cluster"] = kept | {key: value for key, value in stand_ins.items() if ("cluster", key) in wrong}
 
     def _replace_network(self) -> None:
         """Put a network in the place of a network of the wrong shape; it has every zone that the file names."""
@@ -144,6 +164,18 @@ class Remainder:
         zones = sorted({f"{self.data['region']}a", f"{self.data['region']}b"} | named)
         subnets = [{"id": f"subnet-{index:08x}", "zone": zone} for index, zone in enumerate(zones)]
         self.data["network"] = {"mode": "existing", "vpcId": "vpc-00000000", "subnets": subnets}
+
+    def _drop_fields_of_iam(self, section: dict[str, Any], wrong: list[Path]) -> None:
+        """Drop the wrong fields and the wrong roles; the others do without, but an instance profile needs its role."""
+        roles = section.get("roles")
+        sound = (
+            {key: arn for key, arn in roles.items() if ("roles", key) not in wrong} if isinstance(roles, dict) else {}
+        )
+        gone = {path[0] for path in wrong if path and (path[0] != "roles" or len(path) == 1)}
+        if "roles" in gone or ("roles", ROLE_OF_PROFILE) in wrong:
+            gone.add("nodeInstanceProfile")
+        kept = {key: value for key, value in section.items() if key not in gone}
+        self.data["iam"] = kept | ({"roles": sound} if "roles" in kept else {})
 
     def _drop_items(self, key: str, value: Any, heads: set[Path]) -> Any:
         if key not in _LISTS or not isinstance(value, list):
@@ -177,6 +209,7 @@ class Remainder:
 
     def _knows(self, names: Iterable[str]) -> bool:
         kept = {str(_find_name(item)) for name in _LISTS for item in _find_items(self.data, name)}
+        kept |= PARTS_WITH_ROLES - self._dropped
         return {*names} <= kept | {str(self.data.get("accountId")), str(self.data["region"])}
 
 
@@ -192,6 +225,11 @@ def _find_name(item: Any) -> Any:
     return item.get("name", item.get("id")) if isinstance(item, dict) else item
 
 
+def _name_role(data: dict[str, Any]) -> str:
+    """Return the ARN of a role that stands in, in the partition of the file's region."""
+    return find_partition(str(data.get("region"))).build_arn("iam", "role/x", account=_NO_ACCOUNT)
+
+
 def _mend(data: dict[str, Any], problem: Problem) -> bool:
     """Remove or replace a wrong field if no other field depends on it; return whether that was possible."""
     *above, last = problem.path or ("",)
@@ -204,7 +242,7 @@ def _mend(data: dict[str, Any], problem: Problem) -> bool:
         del holder[last]
         return True
     if last in _LEAVES:
-        holder[last] = _LEAVES[str(last)]
+        holder[last] = [_name_role(data)] if _LEAVES[str(last)] == [_ROLE] else _LEAVES[str(last)]
         return True
     return False
 

@@ -63,8 +63,11 @@ class StackFile:
         for name in list_stacks(folder):
             twin = locate_stack(name, folder)
             if name != self.name and _Cluster.in_file(twin) == own:
-                reason = f"{twin} makes a cluster of the same name in the same account and region"
-                yield Problem("cluster-name-shared", path, reason, "choose another name", severity="warning")
+                verb, hint = "makes", "choose another name"
+                if self.config.existing_cluster:  # each would take over the objects of the other
+                    verb, hint = "fills", "put the pools and tenants of both into one stack file"
+                reason = f"{twin} {verb} a cluster of the same name in the same account and region"
+                yield Problem("cluster-name-shared", path, reason, hint, severity="warning")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ _FEATURES = [
     for name, value in resource_pb2.ResourceMonitorFeature.items()
     if not name.endswith(("_UNSPECIFIED", "_OUTPUT_VALUES", "_INVOKE_DEPENDS_ON"))
 ]
+CLUSTER_LOOKUP = "aws:eks/getCluster:getCluster"
+"""The call by which the program learns the address of a cluster that exists; a plan does not need the address."""
 READ_STATE = "pulumi:pulumi:readStackResourceOutputs"
 """The call by which the program reads the last outputs of its own stack; in a first preview there are none."""
 _INHERITED = ("protect", "retainOnDelete", "deletedWith")
@@ -44,6 +46,8 @@ class RecordingMonitor:
         self._stack = stack
         self._transforms: dict[str, list[str]] = {}
         self._answers: dict[str, Any] = {}
+        self._existing: set[str] = set()
+        """URNs of resources that the program reads; they exist before it, so no plan holds them."""
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802, the name that the service defines
         """Record a resource and answer as the engine does in a first preview."""
@@ -66,6 +70,13 @@ class RecordingMonitor:
             response.object.update(self._constructs[request.type](request, urn, self))
         self._answers[urn] = response
         return response
+
+    def ReadResource(self, request: Any) -> Any:  # noqa: N802
+        """Answer that a resource exists, without asking the cloud what it is like: only its id is known."""
+        urn = self._build_urn(request.parent, request.type, request.name)
+        self._existing.add(urn)
+        self._answers[urn] = resource_pb2.RegisterResourceResponse(urn=urn, id=request.id)
+        return resource_pb2.ReadResourceResponse(urn=urn)
 
     def _is_constructed(self, request: Any) -> bool:
         return request.remote and request.type in self._constructs
@@ -96,8 +107,8 @@ class RecordingMonitor:
             parent=request.parent,
             custom=request.custom or (request.remote and not is_translated),
             provider=_find_provider_urn(request.provider),
-            dependencies=tuple(sorted(request.dependencies)),
-            property_dependencies=_read_property_dependencies(request),
+            dependencies=tuple(sorted({*request.dependencies} - self._existing)),
+            property_dependencies=_read_property_dependencies(request, self._existing),
             inputs={} if is_translated else to_plain(request.object),
             options=inherited | {key: value for key, value in options.items() if value is not None},
         )
@@ -133,9 +144,14 @@ class RecordingMonitor:
                     request.protect = answer.options.protect
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802
-        """Look up a reference to a resource, and read a state without resources; refuse calls that ask the cloud."""
+        """Look up a reference to a resource, and read a state without resources; refuse calls that ask the cloud.
+
+        The only exception is a cluster that exists: its address is unknown, as that of a new cluster.
+        """
         if request.tok == READ_STATE:
             return resource_pb2.ResourceInvokeResponse()
+        if request.tok == CLUSTER_LOOKUP:
+            return resource_pb2.ResourceInvokeResponse(unknown=True)
         if request.tok == "pulumi:pulumi:getResource":
             known = self._answers[request.args.fields["urn"].string_value]
             found = resource_pb2.ResourceInvokeResponse()
@@ -194,10 +210,10 @@ def _construct_cluster(request: Any, urn: str, monitor: RecordingMonitor) -> dic
     return {"eksCluster": make_reference(cluster.urn)}
 
 
-def _read_property_dependencies(request: Any) -> dict[str, tuple[str, ...]]:
-    """Return the inputs that hold outputs of other resources; keys are sorted because protobuf has no order."""
-    listed = sorted(request.propertyDependencies.items())
-    return {key: tuple(sorted(found.urns)) for key, found in listed if found.urns}
+def _read_property_dependencies(request: Any, existing: set[str]) -> dict[str, tuple[str, ...]]:
+    """Return the inputs that hold outputs of other resources of the plan; keys are sorted: protobuf has no order."""
+    listed = sorted((key, sorted({*found.urns} - existing)) for key, found in request.propertyDependencies.items())
+    return {key: tuple(urns) for key, urns in listed if urns}
 
 
 def _find_provider_urn(reference: str) -> str:

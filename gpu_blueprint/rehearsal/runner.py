@@ -84,7 +84,7 @@ def load_platform(lab: Lab, report: Report) -> list[Refusal]:
         lab.jobset.start()
     if lab.scene.kueue_configuration:
         lab.kueue.start()
-    refusals = lab.load(lab.scene.manifests)
+    refusals = lab.load([*lab.scene.owned, *lab.scene.manifests])
     lab.kube.apply(build_probe_namespace())
     report("waiting for Karpenter …")
     lab.wait_until_ready()

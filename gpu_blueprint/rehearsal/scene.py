@@ -16,6 +16,7 @@ from ..config.cluster import SYSTEM_DISK_GIB
 from ..plan import PlannedResource
 from ..rendering import list_manifests
 from .resting import rest
+from .stand_ins import NODE_COUNT, NODE_TYPE, build_karpenter_values, list_owned
 
 TIMINGS = Timings(boot_s=1, device_plugin_s=0.5, mig_manager_s=0.5)
 """Seconds of a node's start in a rehearsal; a real node takes minutes for the same steps."""
@@ -25,7 +26,7 @@ _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource]) -> Scene:
     """Collect everything that the lab must know of a stack."""
-    values = _find_values(plan, _KARPENTER)
+    values = _find_values(plan, _KARPENTER) or build_karpenter_values(config)
     manifests = list_manifests(config, plan)
     pools = config.all_pools
     zones = sorted({zone for pool in pools for zone in config.list_zones(pool)} | set(config.network.zones))
@@ -46,6 +47,7 @@ def build_scene(name: str, config: StackConfig, plan: Sequence[PlannedResource])
         reservations=tuple(_list_reservations(config)),
         subnets={subnet.id: subnet.zone for subnet in getattr(config.network, "subnets", [])},
         spot_shares=config.costs.spot_share,
+        owned=tuple(list_owned(config)),
     )
 
 
@@ -72,16 +74,20 @@ def _read_kueue_configuration(plan: Sequence[PlannedResource]) -> dict[str, Any]
 
 
 def _describe_system_nodes(config: StackConfig) -> NodeGroup:
-    nodes = config.cluster.system_nodes
+    """Describe the nodes of the platform's own pods; nodes of a cluster that exists are stood in for."""
+    type_ = config.system_types[0] if config.system_types else NODE_TYPE
+    labels, taints = SYSTEM_NODE_LABELS, [SYSTEM_NODE_TAINT]
+    if placement := config.system_placement:
+        labels, taints = placement.labels, [taint.model_dump(exclude_none=True) for taint in placement.taints]
     return NodeGroup(
         name="system",
-        instance_type=nodes.instance_types[0],
-        count=config.system_node_count,
+        instance_type=type_,
+        count=config.system_node_count or NODE_COUNT,
         zones=tuple(config.network.zones),
-        labels=SYSTEM_NODE_LABELS,
-        taints=(SYSTEM_NODE_TAINT,),
+        labels=labels,
+        taints=tuple(taints),
         disk_gib=SYSTEM_DISK_GIB,
-        max_pods=find_default_max_pods(find_instance(nodes.instance_types[0])),
+        max_pods=find_default_max_pods(find_instance(type_)),
     )
 
 

@@ -9,9 +9,11 @@ from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..config import Pool, StackConfig
 from ..config.models import ServedModel, TritonModel
 from ..config.sizes import read_room
+from ..egress.telling import CA_FOLDER, CA_KEY, build_mark, build_mount, build_volume
 from ..sharing import Mps
 from ..tenancy.gpu_pods import build_pod
 from .arguments import REPOSITORY_FOLDER, list_arguments
+from .downloads import CA_VARIABLES, downloads_outside, tell_downloads, trusts_company_alone
 from .drains import LEAVE_S, plan_drain
 from .images import place_image
 from .memory import count_devices
@@ -53,7 +55,7 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
     spec = pod["spec"]
     (container,) = spec["containers"]
     return {
-        "metadata": {"labels": model.all_labels, **_mark_settings(model)},
+        "metadata": {"labels": model.all_labels, **_mark_settings(config, model)},
         "spec": {
             **spec,
             "serviceAccountName": model.account,
@@ -70,12 +72,13 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
     }
 
 
-def _mark_settings(model: ServedModel) -> dict[str, Any]:
-    """Return an annotation that changes with the settings, because a changed ConfigMap starts no pod anew."""
-    if not isinstance(model, TritonModel):
-        return {}
-    text = json.dumps(build_settings(model), sort_keys=True)
-    return {"annotations": {"gpu-blueprint/settings": hashlib.sha256(text.encode()).hexdigest()[:16]}}
+def _mark_settings(config: StackConfig, model: ServedModel) -> dict[str, Any]:
+    """Return annotations that change with the settings, because a changed ConfigMap starts no pod anew."""
+    marks = build_mark(config) if downloads_outside(config, model) else {}
+    if isinstance(model, TritonModel):
+        text = json.dumps(build_settings(model), sort_keys=True)
+        marks["gpu-blueprint/settings"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return {"annotations": marks} if marks else {}
 
 
 def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked: dict[str, Any]) -> dict[str, Any]:
@@ -89,6 +92,7 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
         "image": place_image(config, model),
         **run,
         "env": list(_list_variables(config, model)),
+        **tell_downloads(config, model),
         "ports": [{"name": name, "containerPort": port} for name, port in server.ports.items()],
         "resources": _write_resources(asked["resources"], find_download_gib(model)),
         # The last lines of a server that ends tell why.
@@ -127,6 +131,8 @@ def _list_variables(config: StackConfig, model: ServedModel) -> Iterator[dict[st
         yield {"name": "HF_HUB_OFFLINE", "value": "1"}
     if model.source.repository:
         yield {"name": "HF_HOME", "value": _DOWNLOADS}
+    if trusts_company_alone(config, model):
+        yield from ({"name": name, "value": f"{CA_FOLDER}/{CA_KEY}"} for name in CA_VARIABLES)
     if model.source.token_secret:
         secret = {"name": model.source.token_secret, "key": "token"}
         yield {"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": secret}}
@@ -174,6 +180,8 @@ def _list_volumes(config: StackConfig, pool: Pool, model: ServedModel) -> Iterat
         yield {"name": "downloads", "emptyDir": {"sizeLimit": f"{gib}Gi"}}
     if mount := find_mounted(config, model):
         yield {"name": mount.claim, "persistentVolumeClaim": {"claimName": mount.claim, "readOnly": True}}
+    if trusts_company_alone(config, model):
+        yield build_volume()
     if isinstance(model, TritonModel):
         yield {"name": "models", "emptyDir": {}}
         yield {"name": "settings", "configMap": {"name": model.settings}}
@@ -188,6 +196,8 @@ def _list_places(config: StackConfig, pool: Pool, model: ServedModel) -> Iterato
         yield {"name": "downloads", "mountPath": _DOWNLOADS}
     if mount := find_mounted(config, model):
         yield {"name": mount.claim, "mountPath": mount.path, "readOnly": True}
+    if trusts_company_alone(config, model):
+        yield build_mount()
     if isinstance(model, TritonModel):
         yield {"name": "models", "mountPath": REPOSITORY_FOLDER}
         yield {"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True}

@@ -57,7 +57,7 @@ def _write_head(wish: Wish) -> list[str]:
         f"      zones: {write_flow(wish.zone_names)}",
         "    cluster:",
         f"      api: {{access: public, allowedCidrs: {write_flow(wish.allowed)}}}{reached}",
-        f"      admins: {write_flow(wish.admins)}",
+        f"      admins: {write_flow(wish.admin_arns)}",
     ]
 
 
@@ -110,5 +110,5 @@ def _write_tenant(wish: Wish, numbers: Numbers) -> list[str]:
         f"        gpus: {write_flow({wish.pool: slots})} # the whole pool",
         f'        cpu: "{max(slots * cpus, numbers.least_cpus)}"',
         f"        memory: {max(slots * gib, numbers.least_gib)}Gi",
-        f"        members: {write_flow(wish.members)}",
+        f"        members: {write_flow(wish.member_arns)}",
     ]

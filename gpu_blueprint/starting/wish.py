@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, get_args
 
 from ..catalog import GPUS, Instance, list_instances
+from ..catalog.partitions import find_partition
 from ..catalog.prices import HOURS_A_MONTH
 from ..config.disruption import Purpose
 from ..errors import suggest
@@ -19,9 +20,9 @@ _MODES = ("exclusive", "mig", "mps", "none", "time-slicing")
 _USUAL_REPLICAS = 4
 
 
-def name_placeholder(role: str) -> str:
+def name_placeholder(role: str, region: str) -> str:
     """Return the ARN of a role in the account of examples, which `check` lists and `pulumi up` refuses."""
-    return f"arn:aws:iam::{PLACEHOLDER_ACCOUNT}:role/{role}"
+    return find_partition(region).build_arn("iam", f"role/{role}", account=PLACEHOLDER_ACCOUNT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +45,9 @@ class Wish:
     region: str = "us-east-1"
     zones: str | None = None
     allowed: list[str] = field(default_factory=lambda: [PLACEHOLDER_BLOCK])
-    admins: list[str] = field(default_factory=lambda: [name_placeholder("platform-admin")])
+    admins: list[str] = field(default_factory=list)
     tenant: str = "team-a"
-    members: list[str] = field(default_factory=lambda: [name_placeholder("ml-engineer")])
+    members: list[str] = field(default_factory=list)
     owner: str = PLACEHOLDER_OWNER
 
     @property
@@ -54,6 +55,16 @@ class Wish:
         """Name of the pool."""
         shared = {"exclusive": "", "none": "", "mig": "mig-"}.get(self._mode, "shared-")
         return f"{shared}{self.gpu if self.gpu in GPUS else 'gpu'}"
+
+    @property
+    def admin_arns(self) -> list[str]:
+        """The admins as given, else a placeholder."""
+        return self.admins or [name_placeholder("platform-admin", self.region)]
+
+    @property
+    def member_arns(self) -> list[str]:
+        """The members of the tenant as given, else a placeholder."""
+        return self.members or [name_placeholder("ml-engineer", self.region)]
 
     @property
     def zone_names(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ..catalog.addons import ADD_ONS, LAYER_ADD_ONS
 from ..catalog.storage import CSI_DRIVERS, CsiDriver
 from ..config import CpuPool, Pool, StackConfig
 
@@ -12,10 +13,12 @@ def list_drivers(config: StackConfig) -> list[CsiDriver]:
     return [driver for kind, driver in CSI_DRIVERS.items() if kind in kinds]
 
 
-def list_driver_versions(config: StackConfig) -> dict[str, str]:
-    """Return add-on → version of the drivers that the stack installs."""
-    minor = config.cluster.kubernetes_version
-    return {driver.add_on.name: driver.add_on.version_for(minor) for driver in list_drivers(config)}
+def list_add_on_versions(config: StackConfig) -> dict[str, str]:
+    """Return add-on → version of the EKS add-ons that the stack installs, the drivers of storage included."""
+    if not config.manages_addons:
+        return {}
+    add_ons = [*(ADD_ONS if config.new_cluster else LAYER_ADD_ONS), *(found.add_on for found in list_drivers(config))]
+    return {add_on.name: add_on.version_for(config.cluster.kubernetes_version) for add_on in add_ons}
 
 
 def list_startup_taints(config: StackConfig, pool: Pool | CpuPool) -> list[Mapping[str, str]]:

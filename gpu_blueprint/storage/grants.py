@@ -45,7 +45,7 @@ def list_bucket_statements(
                 yield _allow(actions, places, condition)
         for bucket, prefixes in _group_by_bucket(config, [storage for storage, _ in held]).items():
             below = {"StringLike": {"s3:prefix": prefixes}} if all(prefixes) else {}
-            yield _allow(("s3:ListBucket",), [f"arn:aws:s3:::{bucket}"], {**condition, **below})
+            yield _allow(("s3:ListBucket",), [config.partition.build_arn("s3", bucket)], {**condition, **below})
     added = [storage for storage, access in granted if access != "read"]
     yield from _list_key_statements(config, [storage for storage, _ in granted], added, session)
 
@@ -54,10 +54,25 @@ def _list_key_statements(
     config: StackConfig, readable: Sequence[S3Storage], added: Sequence[S3Storage], session: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the statements for the keys with which buckets encrypt, used through S3 alone."""
-    through_s3 = {"StringEquals": {**session, _THROUGH: f"s3.{config.region}.amazonaws.com"}}
+    through_s3 = {"StringEquals": {**session, _THROUGH: config.partition.build_host("s3", config.region)}}
     for action, storages in (("kms:Decrypt", readable), ("kms:GenerateDataKey", added)):
-        if keys := sorted({storage.kms_key for storage in storages if storage.kms_key}):
+        if keys := sorted({key for storage in storages for key in _list_keys(config, storage)}):
             yield _allow((action,), keys, through_s3)
+
+
+def _list_keys(config: StackConfig, storage: S3Storage) -> Iterator[str]:
+    """Yield the key of new objects and, in the platform's bucket, the keys of older objects.
+
+    An upload in parts ends with the key with which it began, so the former keys encrypt a while longer.
+    """
+    if key := find_storage_key(config, storage):
+        yield key
+    yield from () if storage.bucket else config.encryption.former_key_arns
+
+
+def find_storage_key(config: StackConfig, storage: S3Storage) -> str | None:
+    """Return the key with which a bucket encrypts new objects: the platform's bucket, or one that exists."""
+    return storage.kms_key if storage.bucket else config.encryption.storage_key
 
 
 def _allow(actions: Sequence[str], resources: Sequence[str], condition: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -65,7 +80,8 @@ def _allow(actions: Sequence[str], resources: Sequence[str], condition: Mapping[
 
 
 def _list_objects(config: StackConfig, storages: Sequence[S3Storage]) -> list[str]:
-    found = (f"arn:aws:s3:::{name_bucket(config, storage)}/{storage.folder}*" for storage in storages)
+    keys = (f"{name_bucket(config, storage)}/{storage.folder}*" for storage in storages)
+    found = (config.partition.build_arn("s3", key) for key in keys)
     return list(dict.fromkeys(found))
 
 

@@ -115,12 +115,12 @@ def _rank(quota: ServiceQuota) -> int:
 
 def list_platform_needs(stack: StackConfig) -> list[Need]:
     """Return the needs of the platform itself, except instances; the account's existing resources come on top."""
-    needs = [_build_need(CLUSTERS, 1, "the control plane", stack.cluster_name)]
+    needs = [_build_need(CLUSTERS, 1, "the control plane", stack.cluster_name)] if stack.new_cluster else []
     if isinstance(stack.network, NewVpc):
-        zones = stack.network.zones if stack.network.nat == "per-zone" else stack.network.zones[:1]
         needs.append(_build_need(VPCS, 1, "the network", stack.network.cidr))
-        needs.append(_build_need(ELASTIC_IPS, len(zones), "NAT gateways", "one for each"))
-        needs.append(_build_need(NAT_GATEWAYS, 1, "NAT gateways", f"one in {', '.join(zones)}"))
+        if zones := stack.network.nat_zones:
+            needs.append(_build_need(ELASTIC_IPS, len(zones), "NAT gateways", "one for each"))
+            needs.append(_build_need(NAT_GATEWAYS, 1, "NAT gateways", f"one in {', '.join(zones)}"))
     return needs
 
 
@@ -139,7 +139,9 @@ def _list_instance_shares(stack: StackConfig) -> Iterator[tuple[ServiceQuota, Sh
             if purchase != "reserved":
                 yield from _list_cpu_shares(stack, cpu_pool, purchase)
     yield from _list_reservation_shares(stack)
-    rows = [find_instance(name) for name in stack.cluster.system_nodes.instance_types]
+    rows = [find_instance(name) for name in stack.system_types]
+    if not rows:
+        return
     for of, count in (("", stack.system_node_count), (", while they are updated", count_system_surge(stack))):
         yield _build_share(f"system nodes{of}", [{row: count} for row in rows], "on-demand")
 

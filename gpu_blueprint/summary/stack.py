@@ -77,6 +77,7 @@ class ServiceSummary:
 
 def identify_stack(stack: StackConfig) -> dict[str, str]:
     """Return the names that identify an environment, and the versions that it runs."""
+    is_found = stack.existing_cluster is not None and stack.existing_cluster.gpu_operator == "existing"
     return {
         "name": stack.cluster_name,
         "environment": stack.environment,
@@ -84,7 +85,7 @@ def identify_stack(stack: StackConfig) -> dict[str, str]:
         "accountId": stack.account_id,
         "kubernetes": stack.cluster.kubernetes_version,
         "karpenter": stack.cluster.karpenter_version,
-        "gpuOperator": GPU_OPERATOR.version,
+        "gpuOperator": "of the cluster" if is_found else GPU_OPERATOR.version,
     }
 
 

@@ -3,13 +3,26 @@
 from collections.abc import Iterator
 
 from ..catalog.versions import GPU_OPERATOR
-from ..config import CpuPool, InstallMonitoring, NewVpc, Pool, PrivateApi, Service, StackConfig, Tenant
+from ..config import (
+    Cluster,
+    CpuPool,
+    ExistingCluster,
+    InstallMonitoring,
+    NewVpc,
+    Pool,
+    PrivateApi,
+    Service,
+    StackConfig,
+    Tenant,
+)
 from ..config.sizes import write_size
 from ..config.system_room import measure_stated_nodes
 from ..cost.estimate import estimate_stack
 from ..cost.money import Usd
 from .amounts import describe_amount, describe_cost
+from .existing_cluster import describe_shares
 from .image_chain import describe_images
+from .key_chain import describe_keys
 from .models import ModelSummary, summarize_models
 from .queue_chain import describe_queueing
 from .stack import describe_enforcement, summarize_service
@@ -38,6 +51,8 @@ def explain_stack(stack: StackConfig) -> Iterator[Step]:
         yield Step("models", tuple(map(_describe_model, summarize_models(stack))))
     if stack.storage:
         yield Step("storage", tuple(map(_describe_storage, summarize_storage(stack))))
+    if keys := tuple(describe_keys(stack)):
+        yield Step("keys", keys)
     yield Step("monitoring", (_describe_monitoring(stack),))
     yield Step("cost", tuple(_describe_bounded_cost(stack)))
 
@@ -46,30 +61,41 @@ def _describe_network(stack: StackConfig) -> Iterator[str]:
     network = stack.network
     if isinstance(network, NewVpc):
         yield f"a new VPC {network.cidr} in {', '.join(network.zones)}"
-        yield "one NAT gateway" if network.nat == "single" else "a NAT gateway in each zone"
-        if network.endpoints:
-            yield f"endpoints: {', '.join(network.endpoints)}"
-        return
-    yield f"{network.vpc_id}, which exists already"
-    yield from (f"{subnet.id} in {subnet.zone}" for subnet in network.subnets)
+        if network.internet:
+            yield "one NAT gateway" if network.nat == "single" else "a NAT gateway in each zone"
+    else:
+        yield f"{network.vpc_id}, which exists already"
+        yield from (f"{subnet.id} in {subnet.zone}" for subnet in network.subnets)
+    if not network.internet:
+        yield "no route to the internet"
+    if network.endpoints:
+        yield f"endpoints: {', '.join(network.endpoints)}"
 
 
 def _describe_cluster(stack: StackConfig) -> Iterator[str]:
-    cluster, nodes = stack.cluster, stack.cluster.system_nodes
+    cluster = stack.cluster
     versions = f"Karpenter {cluster.karpenter_version}, GPU Operator {GPU_OPERATOR.version}"
-    yield f"Kubernetes {cluster.kubernetes_version}, {versions}"
+    if isinstance(cluster, ExistingCluster):
+        yield f"{cluster.name}, which exists already: Kubernetes {cluster.kubernetes_version}"
+        yield from describe_shares(stack, cluster)
+    else:
+        yield f"Kubernetes {cluster.kubernetes_version}, {versions}"
+        yield from _describe_own_cluster(stack, cluster)
+    yield from (f"admin: {arn}" for arn in cluster.admins)
+    yield from (f"operator: {arn}" for arn in cluster.operators)
+    yield from (f"viewer: {arn}" for arn in cluster.viewers)
+
+
+def _describe_own_cluster(stack: StackConfig, cluster: Cluster) -> Iterator[str]:
     allowed = ", ".join(cluster.api.allowed_cidrs)
     if isinstance(cluster.api, PrivateApi):
         yield f"private API, reached from the VPC{f' and {allowed}' if allowed else ''}"
     else:
         yield f"public API, reached from {allowed}"
-    yield f"{stack.system_node_count} system nodes: {' or '.join(nodes.instance_types)}"
+    yield f"{stack.system_node_count} system nodes: {' or '.join(cluster.system_nodes.instance_types)}"
     yield from _describe_system_room(stack)
     if cluster.node_local_dns:
         yield "a DNS cache on every node answers its pods (docs/dns.md)"
-    yield from (f"admin: {arn}" for arn in cluster.admins)
-    yield from (f"operator: {arn}" for arn in cluster.operators)
-    yield from (f"viewer: {arn}" for arn in cluster.viewers)
 
 
 def _describe_system_room(stack: StackConfig) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """The rules about PersistentVolumeClaims: new volumes of the platform's classes, and no volume of others."""
 
-from ..catalog.storage import STORAGE_CLASSES
 from ..config import StackConfig
 from ..storage.mounts import list_mounts
 from .admission import AdmissionPolicy, AdmissionRule, Match
@@ -24,7 +23,6 @@ def build_claim_policy(config: StackConfig) -> AdmissionPolicy:
     The platform's own claims have no class: they take volumes that exist.
     """
     makes_claims = any(list_mounts(config))
-    classes = " or ".join(STORAGE_CLASSES)
     return AdmissionPolicy(
         name="gpu-blueprint-claims",
         matches=(Match(group="", resources=("persistentvolumeclaims",)),),
@@ -42,8 +40,8 @@ def build_claim_policy(config: StackConfig) -> AdmissionPolicy:
                 id="claim-storage-class",
                 keeps="A tenant cannot use storage that the platform does not offer, nor volumes without a class.",
                 expression=f"request.operation == 'UPDATE' && {_CLASS} == {_OLD_CLASS} || "
-                f"{_CLASS} in {write_literal(list(STORAGE_CLASSES))}{f' || {IS_PLATFORM}' if makes_claims else ''}",
-                message=f"storageClassName may be {classes} here",
+                f"{_CLASS} in {write_literal([config.storage_class])}{f' || {IS_PLATFORM}' if makes_claims else ''}",
+                message=f"storageClassName may be {config.storage_class} here",
             ),
         ),
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..config import StackConfig, Tenant
+from ..config import S3Storage, StackConfig, Tenant
 from ..config.identities import BucketPrefix, Identity
 from ..storage.grants import OWNER, list_bucket_statements
 from ..storage.mounts import find_model_mount, list_tenant_mounts
@@ -32,6 +32,8 @@ class ServiceAccountGrants:
     """ARNs of IAM policies."""
     statements: tuple[Mapping[str, Any], ...] = ()
     """Statements of the role's own policy, as IAM writes them."""
+    reason: str = ""
+    """Why the pods need the grants, to follow "pods of the service account"; one reason for each source."""
 
     def add(self, other: "ServiceAccountGrants") -> "ServiceAccountGrants":
         """Return the grants of both, each once."""
@@ -49,12 +51,12 @@ class ServiceAccountGrants:
 
 def list_grants(config: StackConfig) -> list[ServiceAccountGrants]:
     """Return the grants of each service account, in the order of the stack file."""
-    return _add_up(_list_parts(config, config.tenants))
+    return _add_up(list_parts(config, config.tenants))
 
 
 def list_tenant_grants(config: StackConfig, tenant: Tenant) -> list[ServiceAccountGrants]:
     """Return the grants of each service account of one tenant, in the order of the stack file."""
-    return _add_up(_list_parts(config, [tenant]))
+    return _add_up(list_parts(config, [tenant]))
 
 
 def _add_up(parts: Iterable[ServiceAccountGrants]) -> list[ServiceAccountGrants]:
@@ -64,11 +66,12 @@ def _add_up(parts: Iterable[ServiceAccountGrants]) -> list[ServiceAccountGrants]
     return list(found.values())
 
 
-def _list_parts(config: StackConfig, tenants: Sequence[Tenant]) -> Iterator[ServiceAccountGrants]:
-    """Yield the grants of some tenants by their source; several may belong to one service account."""
+def list_parts(config: StackConfig, tenants: Sequence[Tenant]) -> Iterator[ServiceAccountGrants]:
+    """Yield the grants of some tenants by their source, each with its reason; several may belong to one service
+    account."""
     for tenant in tenants:
         for identity in tenant.identities:
-            yield _collect_identity(config, tenant, identity)
+            yield from _collect_identity(config, tenant, identity)
         yield from _collect_mounts(config, tenant)
     yield from _collect_models(config, {tenant.name: tenant for tenant in tenants})
 
@@ -80,9 +83,15 @@ def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAcco
     """
     for account in tenant.aws_accounts:
         session = _name_session(config, tenant, account)
-        if statements := tuple(list_bucket_statements(config, list_tenant_mounts(config, tenant), session)):
+        mounts = list_tenant_mounts(config, tenant)
+        if statements := tuple(list_bucket_statements(config, mounts, session)):
+            buckets = [mount.storage.name for mount in mounts if isinstance(mount.storage, S3Storage)]
             yield ServiceAccountGrants(
-                tenant=tenant.name, namespace=tenant.namespace_name, service_account=account, statements=statements
+                tenant=tenant.name,
+                namespace=tenant.namespace_name,
+                service_account=account,
+                statements=statements,
+                reason=f"mount the shared storage {', '.join(buckets)}",
             )
 
 
@@ -100,6 +109,7 @@ def _collect_models(config: StackConfig, tenants: Mapping[str, Tenant]) -> Itera
                     namespace=tenant.namespace_name,
                     service_account=version.account,
                     statements=statements,
+                    reason=f"load the weights of the model {model.name}",
                 )
 
 
@@ -112,7 +122,8 @@ def _name_session(config: StackConfig, tenant: Tenant, account: str) -> dict[str
     }
 
 
-def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -> ServiceAccountGrants:
+def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -> Iterator[ServiceAccountGrants]:
+    """Yield the policies and statements that the stack file writes out, then the buckets that it names."""
     own = [
         {
             "Effect": "Allow",
@@ -123,16 +134,19 @@ def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -
         for statement in identity.statements
     ]
     session = _name_session(config, tenant, identity.service_account)
-    return ServiceAccountGrants(
+    buckets = [part for prefix in identity.s3 for part in _build_bucket_statements(config, prefix, session)]
+    written = ServiceAccountGrants(
         tenant=tenant.name,
         namespace=tenant.namespace_name,
         service_account=identity.service_account,
         policies=tuple(identity.policies),
-        statements=(
-            *own,
-            *(part for prefix in identity.s3 for part in _build_bucket_statements(config, prefix, session)),
-        ),
+        statements=tuple(own),
+        reason=f"have what the stack file grants to tenant {tenant.name}: identities, policies and statements",
     )
+    yield written
+    if buckets:
+        reason = f"use the buckets that the stack file grants to tenant {tenant.name}: identities, s3"
+        yield replace(written, policies=(), statements=tuple(buckets), reason=reason)
 
 
 def _build_bucket_statements(
@@ -140,7 +154,7 @@ def _build_bucket_statements(
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the statements for the keys below a prefix; they hold only in a session of the service account."""
     prefix = (grant.prefix or _OWN_PREFIX).removesuffix("/")
-    bucket = f"arn:aws:s3:::{grant.bucket}"
+    bucket = config.partition.build_arn("s3", grant.bucket)
     only_session = {"StringEquals": {**session, OWNER: config.find_owner(grant)}}
     yield {
         "Effect": "Allow",

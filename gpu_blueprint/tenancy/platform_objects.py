@@ -27,6 +27,7 @@ def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
             Match(group="rbac.authorization.k8s.io", resources=("roles", "rolebindings"), operations=_ALL),
             Match(group="networking.k8s.io", resources=("networkpolicies",), operations=_ALL),
             *_match_claims(config),
+            *_match_maps(config),
         ),
         conditions={"not-the-platform": f"!{IS_CONTROLLER} && !{IS_PLATFORM}"},
         variables={
@@ -42,6 +43,12 @@ def build_platform_object_policy(config: StackConfig) -> AdmissionPolicy:
 def _match_claims(config: StackConfig) -> Iterator[Match]:
     if any(list_mounts(config)):
         yield Match(group="", resources=("persistentvolumeclaims",), operations=_ALL)
+
+
+def _match_maps(config: StackConfig) -> Iterator[Match]:
+    """Yield the ConfigMaps with proxy and authorities, which pods of the platform's models read too."""
+    if config.egress:
+        yield Match(group="", resources=("configmaps",), operations=_ALL)
 
 
 def _list_rules(config: StackConfig) -> Iterator[AdmissionRule]:

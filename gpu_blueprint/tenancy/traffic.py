@@ -5,6 +5,7 @@ into the address of a pod (aws/amazon-vpc-cni-k8s docs/network-policy-faq.md), s
 the address of its Service.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
@@ -113,6 +114,7 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
             peers=(Block(cidr=ANYWHERE, without=(LINK_LOCAL, config.cluster.service_cidr)),),
             ports=_HTTPS,
         )
+        yield from _admit_proxies(config)
     if config.monitoring:
         yield _admit_scrapes(config)
     yield from _list_calls(config, tenant)
@@ -123,6 +125,26 @@ def list_passages(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:
             directions=("Ingress",),
             peers=vpc,
         )
+
+
+def _admit_proxies(config: StackConfig) -> Iterator[Passage]:
+    """Yield the way to the proxy, which is the internet: only tenants with ``httpsOut`` have it.
+
+    A NetworkPolicy names addresses alone. Where the file names the proxy by an address, no other is admitted.
+    """
+    egress = config.egress
+    if egress is None or egress.https_proxy is None:
+        return
+    anywhere = Block(cidr=ANYWHERE, without=(LINK_LOCAL, config.cluster.service_cidr))
+    hosts = egress.proxy_hosts
+    named = all(re.fullmatch(r"[0-9.]+", host) for host in hosts)
+    yield Passage(
+        name="proxy",
+        why="Programs download through the company's proxy (`egress.httpsProxy`, `httpsOut`).",
+        directions=("Egress",),
+        peers=tuple(Block(cidr=f"{host}/32") for host in hosts) if named else (anywhere,),
+        ports=tuple(Port("TCP", port) for port in egress.proxy_ports),
+    )
 
 
 def _list_calls(config: StackConfig, tenant: Tenant) -> Iterator[Passage]:

@@ -1,7 +1,7 @@
 """Find the newer versions that a stack can take, and write them into its file."""
 
 from .edit import apply_upgrade
-from .find import find_upgrades
+from .find import find_upgrades, list_foreign
 from .upgrade import Upgrade
 
-__all__ = ["Upgrade", "apply_upgrade", "find_upgrades"]
+__all__ = ["Upgrade", "apply_upgrade", "find_upgrades", "list_foreign"]

@@ -37,6 +37,13 @@ def find_upgrades(
         UsageError: A version is unknown, older than the stack's, or needs an upgrade of another component first.
     """
     versions = Versions.of(config)
+    for option, given, what, field in (
+        ("--kubernetes", kubernetes, "Kubernetes", "kubernetesVersion"),
+        ("--karpenter", karpenter, "Karpenter", "karpenterVersion"),
+    ):
+        if given is not None and what in list_foreign(config):
+            reason = f"the cluster exists, and its owner upgrades {what}"
+            raise UsageError(f"{option}: {reason}; then write the version that runs into cluster.{field}")
     if kubernetes is None and karpenter is None and ami is None:
         return [*_list_all(versions)]
     found: list[Upgrade] = []
@@ -47,11 +54,24 @@ def find_upgrades(
     return found
 
 
+def list_foreign(config: StackConfig) -> list[str]:
+    """Return what the owner of an existing cluster upgrades, and no stack file."""
+    if not config.existing_cluster:
+        return []
+    return ["Kubernetes", *([] if config.installs_karpenter else ["Karpenter"])]
+
+
 def _list_all(versions: Versions) -> Iterator[Upgrade]:
-    if parse_version(versions.karpenter) < parse_version(KARPENTER_VERSIONS[0]):
+    foreign = list_foreign(versions.config)
+    has_karpenter = "Karpenter" not in foreign
+    if has_karpenter and parse_version(versions.karpenter) < parse_version(KARPENTER_VERSIONS[0]):
         yield (step := versions.upgrade_karpenter(KARPENTER_VERSIONS[0]))
         versions = versions.after(step)
-    while (minor := _next_minor(versions.kubernetes)) in KUBERNETES and not list_obstacles(minor):
+    while (
+        "Kubernetes" not in foreign
+        and (minor := _next_minor(versions.kubernetes)) in KUBERNETES
+        and not list_obstacles(minor)
+    ):
         for step in (*_list_needed_first(versions, minor), versions.upgrade_kubernetes(minor)):
             yield step
             versions = versions.after(step)
@@ -59,7 +79,7 @@ def _list_all(versions: Versions) -> Iterator[Upgrade]:
         if versions.list_pinning(family.name, family.default_version):
             yield versions.upgrade_amis(family.name, family.default_version)
     newest = max(KARPENTER_VERSIONS, key=parse_version)
-    if parse_version(versions.karpenter) < parse_version(newest):
+    if has_karpenter and parse_version(versions.karpenter) < parse_version(newest):
         yield versions.upgrade_karpenter(newest)
 
 

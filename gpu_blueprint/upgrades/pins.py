@@ -6,7 +6,7 @@ from ..catalog import AMI_FAMILIES
 from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, JOBSET, KEDA, KUEUE, PROMETHEUS_CRDS, PROMETHEUS_STACK
 from ..config import Pool, StackConfig
 from ..config.monitoring import InstallMonitoring
-from ..storage.drivers import list_driver_versions
+from ..storage.drivers import list_add_on_versions
 
 
 def list_pins(config: StackConfig) -> dict[str, str]:
@@ -21,8 +21,9 @@ def _find_pins(config: StackConfig) -> Iterator[tuple[str, str]]:
         yield "Kubernetes", release.version
     if "karpenter_version" not in stated:
         yield "Karpenter", config.cluster.karpenter_version
-    yield from (release.addons | list_driver_versions(config)).items()
-    yield "AMI of system nodes", release.system_node_release
+    yield from list_add_on_versions(config).items()
+    if config.new_cluster or any(pool.static_nodes for pool in config.gpu_pools):
+        yield "AMI of system nodes", release.system_node_release
     pools = [pool for pool in config.all_pools if not (isinstance(pool, Pool) and pool.static_nodes)]
     for family in AMI_FAMILIES.values():
         if any(pool.ami.family == family.name and pool.ami.version is None for pool in pools):

@@ -19,7 +19,7 @@ from .backends import (
     isolate_moto,
     sqs_backends,
 )
-from .wire import AwsError
+from .wire import AwsError, Params
 
 VPC_CIDR = "10.80.0.0/16"
 SUBNET_PREFIX = 19
@@ -42,7 +42,7 @@ class Subnet:
 
 
 def prepare_account(scene: Scene) -> None:
-    """Empty moto's account, and make the subnets, security groups, roles, cluster and queue of the scene.
+    """Empty moto's account, and make the scene's subnets, security groups, roles, profiles, cluster and queue.
 
     moto keeps its state for the whole process, so only one account can exist at a time.
 
@@ -64,6 +64,8 @@ def _fill_account(scene: Scene) -> None:
     iam = iam_backends[read_account()][get_partition(scene.region)]
     for role in sorted({spec["role"] for spec in node_classes if "role" in spec}):
         iam.create_role(role, "{}", "/", None, "", [], "3600")
+    for profile in sorted({spec["instanceProfile"] for spec in node_classes if "instanceProfile" in spec}):
+        iam.create_instance_profile(profile, "/", [])
     _make_cluster(scene)
     sqs_backends[read_account()][scene.region].create_queue(scene.interruption_queue, {})
 
@@ -137,6 +139,15 @@ def find_subnet(scene: Scene, subnet_id: str) -> Subnet:
             zone = subnet._availability_zone
             return Subnet(id=subnet_id, zone=zone.name, zone_id=zone.zone_id, cidr=subnet.cidr_block)
     raise AwsError("InvalidSubnetID.NotFound", f"The subnet ID '{subnet_id}' does not exist")
+
+
+def refuse_role_that_is_gone(scene: Scene, params: Params) -> None:
+    """Refuse to take a role out of an instance profile a second time, as Karpenter asks; moto breaks off instead."""
+    iam = iam_backends[read_account()][get_partition(scene.region)]
+    name, role = params["InstanceProfileName"], params["RoleName"]
+    profile = next((found for found in iam.instance_profiles.values() if found.name == name), None)
+    if profile is None or role not in [found.name for found in profile.roles]:
+        raise AwsError("NoSuchEntity", f"Instance profile {name} has no role {role}")
 
 
 def upgrade_cluster(scene: Scene, kubernetes: str) -> None:

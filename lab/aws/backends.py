@@ -33,7 +33,7 @@ def isolate_moto() -> Iterator[None]:
 with isolate_moto():
     from moto.core.models import DEFAULT_ACCOUNT_ID
     from moto.ec2.models import ec2_backends
-    from moto.ec2.models.instance_types import INSTANCE_TYPES
+    from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES
     from moto.eks.models import Cluster, eks_backends
     from moto.iam.models import iam_backends
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
@@ -43,6 +43,7 @@ with isolate_moto():
 __all__ = [
     "DEFAULT_ACCOUNT_ID",
     "INSTANCE_TYPES",
+    "INSTANCE_TYPE_OFFERINGS",
     "Cluster",
     "DomainDispatcherApplication",
     "MotoRequestHandler",

@@ -23,7 +23,7 @@ Narrow = Callable[[Params], Mapping[str, str]]
 class Dispatch:
     """A WSGI application: handlers by service and action, and moto for every other call.
 
-    Every change is recorded, and every call that nobody could answer.
+    Every change is recorded, and every call that nobody could answer. Of other calls only the names are kept.
     """
 
     def __init__(
@@ -33,15 +33,17 @@ class Dispatch:
         narrows: Mapping[Name, Narrow],
         faults: Faults,
         calls: list[Call],
+        asked: set[Name],
         moto: Wsgi,
     ) -> None:
         self._handlers, self._narrows, self._faults = handlers, narrows, faults
-        self._calls, self._moto = calls, moto
+        self._calls, self._asked, self._moto = calls, asked, moto
         self._lock = RLock()
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         request = read_request(environ, body)
+        self._asked.add((request.service, request.action))
         answer = self._answer(request) or self._ask_moto(request, environ, body)
         start_response(answer.status, [*answer.headers])
         return [answer.body]

@@ -3,13 +3,13 @@
 EC2 has fourteen hundred types. moto needs seconds for all of them, and Karpenter cannot launch a type without a price.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gpu_blueprint.catalog import list_instances
 
 from ..scene import Scene
-from .backends import INSTANCE_TYPES
+from .backends import DEFAULT_ACCOUNT_ID, INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES, ec2_backends
 from .wire import Params
 
 Parameters = Mapping[str, str]
@@ -22,6 +22,7 @@ class InstanceTypes:
     def __init__(self, scene: Scene) -> None:
         rows = list_instances().values()
         self._names = [row.instance_type for row in rows if scene.region in row.regions]
+        offer_types(scene.region, self._names)
 
     def narrow_types(self, params: Params) -> Parameters:
         """Return the parameters that limit DescribeInstanceTypes; none if the caller names types."""
@@ -38,3 +39,21 @@ class InstanceTypes:
         key = f"Filter.{len(filters) + 1}"
         values = {f"{key}.Value.{number}": name for number, name in enumerate(self._names, 1)}
         return {f"{key}.Name": "instance-type", **values}
+
+
+def offer_types(region: str, names: Iterable[str]) -> None:
+    """Offer types in every zone of a region of which moto ships no answer of EC2, such as those of GovCloud."""
+    if region in INSTANCE_TYPE_OFFERINGS["region"]:
+        return
+    zones = ec2_backends[DEFAULT_ACCOUNT_ID][region].describe_availability_zones()
+    places = {
+        "region": [region],
+        "availability-zone": [zone.name for zone in zones],
+        "availability-zone-id": [zone.zone_id for zone in zones],
+    }
+    for kind, locations in places.items():
+        INSTANCE_TYPE_OFFERINGS[kind][region] = [
+            {"InstanceType": name, "LocationType": kind, "Location": location}
+            for name in names
+            for location in locations
+        ]

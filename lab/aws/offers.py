@@ -11,6 +11,10 @@ from gpu_blueprint.errors import LabError
 from ..scene import Scene
 from .wire import Params, read_now
 
+_OTHER_BARE_METAL = ("c5.metal", 4.896)
+"""A type, and its US dollars an hour, for a region whose bare metal types are all outside the catalogue: us-gov-east-1
+(price list of Karpenter 1.14.1). No node class takes it."""
+
 
 class Offers:
     """Prices of the scene's region, from the catalogue and the stack's own spot shares.
@@ -53,7 +57,8 @@ class Offers:
 
     def _list_prices(self, *, bare_metal: bool) -> list[tuple[str, float]]:
         rows = [row for row in list_instances().values() if row.is_bare_metal == bare_metal]
-        return [(row.instance_type, usd) for row in rows if (usd := self.price_on_demand(row.instance_type))]
+        priced = [(row.instance_type, usd) for row in rows if (usd := self.price_on_demand(row.instance_type))]
+        return priced or ([_OTHER_BARE_METAL] if bare_metal else [])
 
     def get_products(self, params: Params) -> dict[str, Any]:
         """Answer the Price List's GetProducts: one product for each type with a price.

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from os import devnull
 from threading import Thread
 from typing import Any
@@ -10,15 +10,23 @@ from uuid import uuid4
 
 from werkzeug.serving import BaseWSGIServer, make_server
 
+from gpu_blueprint.catalog.partitions import find_partition
 from gpu_blueprint.errors import LabError
 
 from ..orphans import SECONDS_TO_END
 from ..scene import Scene
-from .account import prepare_account, read_account, replace_subnets, send_queue_message, upgrade_cluster
+from .account import (
+    prepare_account,
+    read_account,
+    refuse_role_that_is_gone,
+    replace_subnets,
+    send_queue_message,
+    upgrade_cluster,
+)
 from .backends import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from .calls import Call
 from .devices import Timings
-from .dispatch import Dispatch, Handler
+from .dispatch import Dispatch, Handler, Name
 from .fallback import Wsgi
 from .faults import Faults
 from .fleet import Fleets
@@ -49,6 +57,8 @@ class Shim:
         self._scene = scene
         self.faults = Faults()
         self.calls: list[Call] = []
+        self.asked: set[Name] = set()
+        """Service and action of every call that came, also of calls that only read."""
         self.instances = Instances()
         self._images = Images(scene)
         self._nodes = Nodes(scene, kube, self.faults, timings or Timings(), self._record_fault)
@@ -149,6 +159,7 @@ class Shim:
             },
             faults=self.faults,
             calls=self.calls,
+            asked=self.asked,
             moto=_build_moto(),
         )
 
@@ -181,7 +192,11 @@ class Shim:
             "RunInstances": _refuse_run_instances,
             "TerminateInstances": self.instances.terminate,
         }
-        others = {("pricing", "GetProducts"): offers.get_products, ("ssm", "GetParameter"): images.get_parameter}
+        others: dict[tuple[str, str], Handler] = {
+            ("iam", "RemoveRoleFromInstanceProfile"): partial(refuse_role_that_is_gone, self._scene),
+            ("pricing", "GetProducts"): offers.get_products,
+            ("ssm", "GetParameter"): images.get_parameter,
+        }
         return {**{("ec2", action): handler for action, handler in ec2.items()}, **others}
 
     def _record_fault(self, instance: Instance) -> None:
@@ -209,6 +224,7 @@ def _refuse_run_instances(_: Params) -> dict[str, Any]:
 
 def _build_event(instance: Instance, region: str, kind: str, detail: Mapping[str, str]) -> dict[str, Any]:
     """Return EventBridge's event about an instance."""
+    instance_name = f"instance/{instance.id}"
     return {
         "version": "0",
         "id": str(uuid4()),
@@ -217,6 +233,6 @@ def _build_event(instance: Instance, region: str, kind: str, detail: Mapping[str
         "account": read_account(),
         "time": read_now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         "region": region,
-        "resources": [f"arn:aws:ec2:{region}:{read_account()}:instance/{instance.id}"],
+        "resources": [find_partition(region).build_arn("ec2", instance_name, region=region, account=read_account())],
         "detail": {"instance-id": instance.id, **detail},
     }

@@ -1,6 +1,8 @@
 """Answer questions about the holder of a statement: which roles, rights and machines beyond its own it can reach."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from gpu_blueprint.catalog.partitions import PARTITIONS
 
 from ..rule import find_wrong
 from .actions import allows_action, fits, spans_several
@@ -64,14 +66,22 @@ Instance profiles and Pod Identity associations are not among them: AWS asks for
 """
 _ENDS: Mapping[str, str] = {"s3:": "/", "eks:access-entry": "/", "sns:": ":", "lambda:function:": ":"}
 """Type of resource → the text in an ARN after which all names belong to the same bucket, cluster, topic or function."""
-_BOUNDLESS: Mapping[str, str] = {
-    "iam:policyarn": "arn:aws:iam::aws:policy/AdministratorAccess",
-    "iam:permissionsboundary": "arn:aws:iam::aws:policy/AdministratorAccess",
-    "eks:policyarn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
-    "kms:grantisforawsresource": "false",
-    "kms:viaservice": "any.us-east-1.amazonaws.com",
+_EVERY_RIGHT, _EVERY_ACCESS = (
+    [partition.build_arn(service, policy, account="aws") for partition in PARTITIONS.values()]
+    for service, policy in (
+        ("iam", "policy/AdministratorAccess"),
+        ("eks", "cluster-access-policy/AmazonEKSClusterAdminPolicy"),
+    )
+)
+_BOUNDLESS: Mapping[str, Sequence[str]] = {
+    "iam:policyarn": _EVERY_RIGHT,
+    "iam:permissionsboundary": _EVERY_RIGHT,
+    "eks:policyarn": _EVERY_ACCESS,
+    "kms:grantisforawsresource": ["false"],
+    "kms:viaservice": ["any.us-east-1.amazonaws.com", "any.us-gov-west-1.amazonaws.com"],
 }
-"""Condition key that bounds the rights that can be given → a value whose admission bounds nothing."""
+"""Condition key that bounds the rights that can be given → the values, in each partition, whose admission bounds
+nothing."""
 
 
 def list_ways_to_rights(statement: Statement) -> list[str]:
@@ -94,7 +104,7 @@ def _limits_rights(statement: Statement) -> bool:
     return limits_tags(statement) or any(
         comparison.must_match
         and comparison.key in _BOUNDLESS
-        and not any(fits(value, _BOUNDLESS[comparison.key]) for value in comparison.values)
+        and not any(fits(value, boundless) for value in comparison.values for boundless in _BOUNDLESS[comparison.key])
         for comparison in list_comparisons(statement)
     )
 

@@ -1,6 +1,6 @@
 """Follow the routes of a subnet: through its route table to a gateway."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..resources import Resource, Stack
@@ -11,6 +11,15 @@ from .links import is_id_of, list_needed, refers_to
 SUBNET_KINDS = ("Subnet", "DefaultSubnet")
 _ASSOCIATIONS = ("RouteTableAssociation", "SubnetRouteTableAssociation")
 _TABLES = ("RouteTable", "DefaultRouteTable")
+_Leads = Callable[[Resource, Mapping[str, Any], Stack], bool]
+_WAYS_OUT: Mapping[str, tuple[str, str]] = {
+    "gatewayId": ("igw-", "InternetGateway"),
+    "natGatewayId": ("nat-", "NatGateway"),
+    "egressOnlyGatewayId": ("eigw-", "EgressOnlyInternetGateway"),
+    "egressOnlyInternetGatewayId": ("eigw-", "EgressOnlyInternetGateway"),
+    "carrierGatewayId": ("cagw-", "CarrierGateway"),
+}
+"""Field of a route → beginning of the ids that it holds, and kind of the gateway; Cloud Control has a longer name."""
 
 
 def routes_to_internet(subnet: Resource, stack: Stack) -> bool:
@@ -19,7 +28,22 @@ def routes_to_internet(subnet: Resource, stack: Stack) -> bool:
     Raises:
         NotYetKnownError: A route, or its table, is not known yet, and no dependency tells it.
     """
-    return bool(find_wrong(_list_tables(subnet, stack), lambda table: _has_way_out(table, stack)))
+    return _routes(subnet, stack, _leads_out)
+
+
+def reaches_internet(subnet: Resource, stack: Stack) -> bool:
+    """Tell whether machines in a subnet surely reach the internet: by an internet or carrier gateway, NAT, or IPv6.
+
+    A transit gateway, a peering or an interface leads where its owner says, which no plan tells.
+
+    Raises:
+        NotYetKnownError: A route, or its table, is not known yet, and no dependency tells it.
+    """
+    return _routes(subnet, stack, _reaches_out)
+
+
+def _routes(subnet: Resource, stack: Stack, leads: _Leads) -> bool:
+    return bool(find_wrong(_list_tables(subnet, stack), lambda table: _has_way_out(table, stack, leads)))
 
 
 def _list_tables(subnet: Resource, stack: Stack) -> list[Resource]:
@@ -47,14 +71,14 @@ def _is_in_network(resource: Resource, subnet: Resource, stack: Stack) -> bool:
     return bool(resource.props.get("vpcId") == subnet.props.get("vpcId"))  # raises if an id is not known
 
 
-def _has_way_out(table: Resource, stack: Stack) -> bool:
+def _has_way_out(table: Resource, stack: Stack, leads: _Leads) -> bool:
     inline = [(table, route) for route in table.list_blocks("routes")]
     separate = [
         (route, route.read_block())
         for route in stack.select("Route")
         if refers_to(stack, route, route.props.get("routeTableId"), table, *_TABLES)
     ]
-    return bool(find_wrong([*inline, *separate], lambda pair: _leads_out(*pair, stack)))
+    return bool(find_wrong([*inline, *separate], lambda pair: leads(*pair, stack)))
 
 
 def _leads_out(holder: Resource, route: Mapping[str, Any], stack: Stack) -> bool:
@@ -66,3 +90,26 @@ def _leads_out(holder: Resource, route: Mapping[str, Any], stack: Stack) -> bool
     if not holder.dependencies:
         raise NotYetKnownError("gatewayId")
     return any(list_needed(stack, holder, "InternetGateway"))
+
+
+def _reaches_out(holder: Resource, route: Mapping[str, Any], stack: Stack) -> bool:
+    """Tell whether a route leads to any gateway behind which the internet lies."""
+    return bool(find_wrong(_WAYS_OUT, lambda name: _names_way_out(holder, route.get(name), name, stack)))
+
+
+def _names_way_out(holder: Resource, gateway: Any, name: str, stack: Stack) -> bool:
+    start, kind = _WAYS_OUT[name]
+    if gateway is UNKNOWN:
+        own = list(list_needed(stack, holder, kind))
+        # A gatewayId may also name a VPN's gateway; the other fields name nothing but a way out.
+        if not own and (name != "gatewayId" or not holder.dependencies):
+            raise NotYetKnownError(name)
+        return any(map(_is_public, own))
+    text = read_text(gateway, name)
+    own = [found for found in stack.select(kind) if is_id_of(text, found)]
+    return any(map(_is_public, own)) if own else text.startswith(start)
+
+
+def _is_public(gateway: Resource) -> bool:
+    """Tell whether a gateway leads to the internet; a private NAT gateway leads to other networks of the company."""
+    return bool(gateway.get("connectivityType") != "private")

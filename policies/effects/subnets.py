@@ -20,6 +20,12 @@ _GROUP_FIELDS: Mapping[str, tuple[str, ...]] = {
     "eks:index:Cluster": ("nodeSubnetIds", "privateSubnetIds", "publicSubnetIds", "subnetIds"),
 }
 """Type of a resource that makes nodes → fields with their subnets; the first field with a value counts."""
+_FARGATE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "aws:eks/fargateProfile:FargateProfile": ("subnetIds",),
+    "aws-native:eks:FargateProfile": ("subnets",),
+}
+"""Type of a Fargate profile → field with its subnets. Pods on Fargate never get a public address."""
+_SUBNET_FIELDS = {**_GROUP_FIELDS, **_FARGATE_FIELDS}
 
 
 def gives_public_addresses(subnet: Resource) -> bool:
@@ -49,6 +55,17 @@ def holds_nodes(subnet: Resource, stack: Stack) -> bool:
         NotYetKnownError: It may, and the values that tell it are not known yet.
     """
     return bool(find_wrong(_list_node_makers(stack), lambda maker: _places_into(maker, subnet, stack)))
+
+
+def holds_workloads(subnet: Resource, stack: Stack) -> bool:
+    """Tell whether the plan surely places nodes, or pods on Fargate, into a subnet.
+
+    Raises:
+        NotYetKnownError: It may, and the values that tell it are not known yet.
+    """
+    profiles = [found for found in stack.select("FargateProfile") if found.type in _FARGATE_FIELDS]
+    makers = [*_list_node_makers(stack), *profiles]
+    return bool(find_wrong(makers, lambda maker: _places_into(maker, subnet, stack)))
 
 
 def _list_node_makers(stack: Stack) -> Iterator[Resource]:
@@ -111,7 +128,7 @@ def _lists(group: Resource, subnet: Resource, stack: Stack) -> bool:
     Unknown ids mean the subnets that the group depends on, if these are no more than the ids. More come from
     ``dependsOn``, so that the group may or may not use them.
     """
-    given = next((group.props[name] for name in _GROUP_FIELDS[group.type] if group.props.get(name) is not None), None)
+    given = next((group.props[name] for name in _SUBNET_FIELDS[group.type] if group.props.get(name) is not None), None)
     listed = [] if given is UNKNOWN else read_list(given, "subnetIds")
     if any(is_id_of(item, subnet) for item in listed if item is not UNKNOWN):
         return True

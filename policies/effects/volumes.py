@@ -66,9 +66,9 @@ def parse_gibibytes(value: Any, plain: int) -> int:
 def list_stated_volumes(resource: Resource) -> list[Volume]:
     """Return the volumes that a node class or a launch template states; a node group without template has one."""
     if resource.kind == "EC2NodeClass":
-        return _list_stated(resource, 1, "spec", "blockDeviceMappings")
+        return list_mapped_volumes(resource, "spec", "blockDeviceMappings", plain=1)
     if resource.kind == "LaunchTemplate":
-        return _list_stated(resource, _GIB, *locate_in_template(resource), "blockDeviceMappings")
+        return list_mapped_volumes(resource, *locate_in_template(resource), "blockDeviceMappings")
     return [Volume(IMAGE_DEVICES["al2023"], {"volumeSize": resource.get("diskSize", default=20)}, _GIB)]
 
 
@@ -82,7 +82,7 @@ def list_default_volumes(resource: Resource) -> list[Volume]:
     """
     stated = list_stated_volumes(resource)
     if resource.kind == "LaunchTemplate":
-        return [] if any(volume.device in _AMI_DEVICES for volume in stated) else [Volume("/dev/xvda")]
+        return list_image_defaults(stated)
     if any(volume.is_root for volume in stated):
         return []
     family = read_family(resource)
@@ -93,7 +93,13 @@ def list_default_volumes(resource: Resource) -> list[Volume]:
     return [] if any(device in (None, volume.device) for volume in stated) else [Volume(own)]
 
 
-def _list_stated(resource: Resource, plain: int, *path: str) -> list[Volume]:
+def list_image_defaults(stated: list[Volume]) -> list[Volume]:
+    """Return the volume that an AMI brings, unless a stated volume takes its place."""
+    return [] if any(volume.device in _AMI_DEVICES for volume in stated) else [Volume("/dev/xvda")]
+
+
+def list_mapped_volumes(resource: Resource, *path: str, plain: int = _GIB) -> list[Volume]:
+    """Return the EBS volumes among the block device mappings at a path."""
     return [
         Volume(
             read_text(mapping.get("deviceName"), "deviceName"),

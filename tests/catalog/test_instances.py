@@ -34,7 +34,7 @@ def test_a_type_is_graviton_exactly_where_its_family_ends_in_g(row: Instance) ->
 @each_type
 def test_a_type_is_offered_in_regions_and_on_demand(row: Instance) -> None:
     assert row.regions
-    assert all(re.fullmatch(r"[a-z]{2}-[a-z]+-\d", region) for region in row.regions)
+    assert all(re.fullmatch(r"[a-z]{2}(-gov)?-[a-z]+-\d", region) for region in row.regions)
     assert {"on-demand"} <= row.usage_classes <= {"on-demand", "spot", "capacity-block"}
 
 

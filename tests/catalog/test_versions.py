@@ -5,6 +5,7 @@ import re
 import pytest
 
 from gpu_blueprint.catalog import AMI_FAMILIES, BOTTLEROCKET
+from gpu_blueprint.catalog.addons import ADD_ONS, KUBE_PROXY
 from gpu_blueprint.catalog.versions import (
     DEFAULT_KUBERNETES,
     GPU_OPERATOR,
@@ -33,13 +34,14 @@ each_release = pytest.mark.parametrize("release", KUBERNETES.values(), ids=lambd
 
 @each_release
 def test_a_kubernetes_version_pins_seven_addons_exactly(release: KubernetesRelease) -> None:
-    assert set(release.addons) == ADDONS
-    assert all(re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version) for version in release.addons.values())
+    versions = {add_on.name: add_on.version_for(release.version) for add_on in ADD_ONS}
+    assert set(versions) == ADDONS
+    assert all(re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version) for version in versions.values())
 
 
 @each_release
 def test_kube_proxy_and_node_releases_have_the_minor_of_kubernetes(release: KubernetesRelease) -> None:
-    assert release.addons["kube-proxy"].startswith(f"v{release.version}.")
+    assert KUBE_PROXY.version_for(release.version).startswith(f"v{release.version}.")
     assert re.fullmatch(rf"{re.escape(release.version)}\.\d+-\d{{8}}", release.system_node_release)
 
 

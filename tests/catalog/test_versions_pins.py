@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 
 from gpu_blueprint.catalog import AMI_FAMILIES
 from gpu_blueprint.catalog import versions as catalog
+from gpu_blueprint.catalog.addons import ADD_ONS
 
 from ..support import builders
 from ..support.plans import ROOT, SHIPPED, Plan, find_resources, managed, package, plan, plan_of
@@ -101,8 +102,9 @@ def test_the_catalogue_pins_everything_of_a_kubernetes_minor(minor: str) -> None
     row = catalog.KUBERNETES[minor]
     assert MINOR.fullmatch(minor) and row.version == minor
     assert NODE_RELEASE.fullmatch(row.system_node_release) and row.system_node_release.startswith(f"{minor}.")
-    assert [version for version in row.addons.values() if not ADDON.fullmatch(version)] == []
-    assert row.addons["kube-proxy"].startswith(f"v{minor}.")
+    versions = {add_on.name: add_on.version_for(minor) for add_on in ADD_ONS}
+    assert [version for version in versions.values() if not ADDON.fullmatch(version)] == []
+    assert versions["kube-proxy"].startswith(f"v{minor}.")
     assert THREE_NUMBERS.fullmatch(row.kubectl) and row.kubectl.startswith(f"v{minor}.")
 
 

@@ -11,6 +11,7 @@ from gpu_blueprint.plan import UNKNOWN, PlannedResource
 
 from ..support.builders import cluster, network, pool, stack
 from ..support.changes_edits import set_field
+from ..support.closed_network import closed, closed_existing, opened
 from ..support.edits import plan_edited
 from ..support.plans import plan, plan_of
 from ..support.snapshots import ROLE, resource
@@ -117,3 +118,19 @@ def test_an_admin_who_goes_is_told_before_the_merge() -> None:
     before, after = plan("prod"), plan_edited("prod", set_field("cluster.admins", [f"{ROLE}another"]))
     (told,) = [text for text in notice(before, after) if "pulumi up" in text]
     assert "platform-deployer: its access goes during the run" in told and f"such as {ROLE}another" in told
+
+
+def test_a_network_that_closes_tells_what_stops_and_what_stays() -> None:
+    before, after = (plan_of(stack(**fields)) for fields in (opened(closed()), closed()))
+    kept, lost, balancers = notice(before, after)
+    assert kept.startswith("instance profiles that Karpenter made stay in IAM")
+    assert lost.startswith("the VPC loses its way to the internet at the end of the update")
+    assert balancers.startswith("AWS deletes no public subnet in which a load balancer stands")
+    (other,) = notice(after, before)
+    assert other.startswith("traffic to the internet has other addresses")
+
+
+def test_an_existing_network_that_closes_tells_of_instance_profiles_only() -> None:
+    before, after = (plan_of(stack(**fields)) for fields in (opened(closed_existing()), closed_existing()))
+    (kept,) = notice(before, after)
+    assert "delete them below the path /karpenter/" in kept and notice(after, before) == []

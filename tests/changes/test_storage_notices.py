@@ -106,3 +106,25 @@ def test_a_cache_rule_that_goes_leaves_repositories() -> None:
     assert "from quay.io itself" in line
     renamed = build(RULE, "other-name", ecrRepositoryPrefix="gpu-quay", upstreamRegistryUrl="quay.io")
     assert notice([rule], [renamed]) == []
+
+
+STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
+
+
+@pytest.mark.parametrize("type_", [EFS, LUSTRE])
+def test_a_file_system_that_keeps_its_key_is_told(type_: str) -> None:
+    bare, keyed = build(type_, "homes"), build(type_, "homes", options={"ignoreChanges": ["kmsKeyId"]}, kmsKeyId="key")
+    (line,) = notice([bare], [keyed])
+    assert line.startswith("homes keeps the key that it was made with")
+    assert notice([keyed], [keyed]) == notice([], [keyed]) == notice([keyed], []) == []
+    assert notice([bare], [build(type_, "homes", kmsKeyId="key")]) == []  # it is replaced, which other lines tell
+
+
+def test_volumes_of_claims_that_keep_their_key_are_told() -> None:
+    def gp3(**parameters: str) -> PlannedResource:
+        found: PlannedResource = build(STORAGE_CLASS, "gp3", metadata={"name": "gp3"}, parameters=parameters)
+        return found
+
+    (line,) = notice([gp3(type="gp3")], [gp3(type="gp3", kmsKeyId="key")])
+    assert line == "volumes that claims of the class gp3 have already keep their key; new volumes get the new key"
+    assert notice([gp3(type="gp3")], [gp3(type="gp2")]) == notice([], [gp3(kmsKeyId="key")]) == []

@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.checks.cpu_capacity import refuse_small_cpu_pools, warn_of_closed_cpu_pools, warn_of_unusable_slots
 
-from ..support.builders import config, pool, problems, tenant
+from ..support.builders import config, existing_cluster, pool, problems, tenant
 from ..support.plans import SHIPPED, shipped_config
 
 
@@ -148,6 +148,7 @@ def test_cpu_pools_that_all_keep_pods_out_are_warned_of() -> None:
         "tolerations find no node and stay Pending; remove the taints of one CPU pool, or add a CPU pool without taints"
     ]
     assert find_closed({"taints": taints}, tenants=[]) == []
+    assert find_closed({"taints": taints}, **existing_cluster()) == []
 
 
 @pytest.mark.parametrize(

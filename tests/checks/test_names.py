@@ -57,3 +57,27 @@ def test_no_tenant_has_a_namespace_that_rules_or_components_take_for_the_platfor
         for field in ("name", "namespace"):
             found = builders.problems(tenants=[builders.tenant(**{field: name})])
             assert [line.split(":")[0] for line in found] == [f"tenants.0.{field}"], found
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        (
+            {"cluster": builders.cluster(name=40 * "c"), "iam": {"namePrefix": "acme-"}},
+            "remove the prefix, or shorten cluster.name to 35 characters",
+        ),
+        (
+            {"cluster": builders.cluster(name=36 * "c"), "iam": {"namePrefix": "acme-"}},
+            "write at most 4 characters, or shorten cluster.name to 35 characters",
+        ),
+    ],
+)
+def test_a_prefix_without_room_names_the_field_to_shorten(fields: dict[str, Any], hint: str) -> None:
+    (found,) = builders.problems(**fields)
+    assert found.startswith("iam.namePrefix: ") and found.endswith(f"; {hint}")
+
+
+def test_a_prefix_beside_a_derived_cluster_name_asks_for_a_name_of_its_own() -> None:
+    environment = "e" * 36  # the cluster is gpu-…
+    (found,) = builders.problems(environment=environment, iam={"namePrefix": "acme-"})
+    assert found.startswith("iam.namePrefix: ") and found.endswith("or write a cluster.name of at most 35 characters")

@@ -90,8 +90,8 @@ def test_every_field_is_searched_and_every_placeholder_has_its_path() -> None:
         "tags.contact",
         "network.vpcId",
         "network.subnets.1.id",
-        "cluster.api.allowedCidrs.0",
         "cluster.admins.0",
+        "cluster.api.allowedCidrs.0",
         "tenants.0.members.0",
         "billing.emails.0",
     ]

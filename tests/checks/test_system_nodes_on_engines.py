@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from components.placement import ON_SYSTEM_NODES, TOLERATE_EVERY_TAINT
+from components.placement import TOLERATE_EVERY_TAINT, place_on_system_nodes
 from gpu_blueprint.catalog.platform_pods import PlatformPod, list_platform_pods
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import StackConfig
@@ -60,11 +60,11 @@ def build_agents(nodes: list[str]) -> list[Manifest]:
     ]
 
 
-def build_controller(pod: PlatformPod, index: int) -> Manifest:
+def build_controller(config: StackConfig, pod: PlatformPod, index: int) -> Manifest:
     term = {"labelSelector": {"matchLabels": {"program": pod.program}}, "topologyKey": "kubernetes.io/hostname"}
     apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     spec = {"affinity": apart} if pod.keeps_apart else {}
-    return build_pod(f"{pod.program}-{index}", pod.room, **ON_SYSTEM_NODES, **spec)
+    return build_pod(f"{pod.program}-{index}", pod.room, **place_on_system_nodes(config), **spec)
 
 
 def list_fates(lab: Lab, pods: list[Manifest]) -> dict[str, PodFate]:
@@ -85,9 +85,9 @@ def test_all_pods_of_the_platform_run_while_one_node_is_away(opened: Opened) -> 
     lab.kube.patch("v1", "Node", away, {"spec": {"unschedulable": True}})
     (room,) = measure_stated_nodes(config)
     assert (room.nodes, room.fits) == (len(left), True)
-    controllers = [build_controller(part.pod, index) for part in room.pods for index in range(part.count)]
+    controllers = [build_controller(config, part.pod, index) for part in room.pods for index in range(part.count)]
     fates = list_fates(lab, [*build_agents(left), *controllers])
     assert [name for name, fate in fates.items() if fate.fate is not Fate.RUNS] == []
     rest = room.together.cpu_milli - room.needed.cpu_milli
-    further = build_pod("further-0", (rest + 1, 1), **ON_SYSTEM_NODES)
+    further = build_pod("further-0", (rest + 1, 1), **place_on_system_nodes(config))
     assert list_fates(lab, [further])["further-0"].fate is Fate.WAITS

@@ -9,13 +9,13 @@ import pytest
 from gpu_blueprint.checks import versions
 from gpu_blueprint.cost import old_prices
 
-from ..support.plans import STACKS
+from ..support.plans import STACKS, STRICT
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with dev, research and prod in ``stacks/``."""
-    shutil.copytree(STACKS, tmp_path / "stacks")
+    shutil.copytree(STACKS, tmp_path / "stacks", ignore=shutil.ignore_patterns(*(f"*.{name}.yaml" for name in STRICT)))
     # The commands ask for today; pinned versions and prices grow old, and the tests do not.
     monkeypatch.setattr(versions, "OLD_AMI", timedelta.max)
     monkeypatch.setattr(versions, "NEAR_THE_END", timedelta.min)

@@ -45,6 +45,22 @@ def test_levels_of_another_file_count_instead(research: Path, capsys: pytest.Cap
     assert out.endswith("policies: 1 warning (1 disabled)\n")
 
 
+def test_a_wrong_tag_of_the_stack_is_one_line_of_text_and_a_finding_for_each_resource_in_json(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    levels = project / "mine.json"
+    tags = {"enforcementLevel": "mandatory", "patterns": {"cost-center": "[0-9]{6}"}}
+    levels.write_text(json.dumps({"all": "disabled", "required-tags": tags}))
+    arguments = ["check", "dev", "--policies", "--policy-config", str(levels)]
+    assert main([*arguments, "--format", "json"]) == 1
+    found = [problem for problem in json.loads(capsys.readouterr().out)["problems"] if problem["severity"] == "error"]
+    assert main(arguments) == 1
+    *_, line, summary = capsys.readouterr().out.splitlines()
+    names = list(dict.fromkeys(problem["subject"] for problem in found))[:3]
+    assert len(found) > 9 and f"({len(found)} resources: {', '.join(names)} and {len(found) - 3} more; lines " in line
+    assert line.endswith(" [required-tags]") and f": {len(found)} errors" in summary
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

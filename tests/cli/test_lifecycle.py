@@ -1,6 +1,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ BAD = Life("dev", (Step("destroy", 13, 30.0, ("NodePool shared-l4 is still there
 def play(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Replace the engines by a life that has ended already."""
 
-    def replace(life: Life) -> None:
+    def play_instead(life: Life) -> None:
         class Played:
             def live(self, report: Any) -> Life:
                 report("dev: preview …")
@@ -36,7 +37,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
 
         monkeypatch.setattr(session, "open_lifecycle", open_lifecycle)
 
-    return replace
+    return play_instead
 
 
 @pytest.mark.usefixtures("project")
@@ -76,6 +77,7 @@ def test_a_life_is_one_json_document(play: Any, capsys: pytest.CaptureFixture[st
             }
         ],
         "left": ["Node ip-10-0-0-1"],
+        "keptByHelm": [],
         "deletions": [],
     }
 
@@ -94,3 +96,13 @@ def test_a_stack_that_check_refuses_starts_no_engine(project: Path, capsys: pyte
     file.write_text(file.read_text().replace("maxGpus: 4", "maxGpus: -4"))
     assert main(["lifecycle", "dev"]) == 1
     assert "maxGpus" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("project")
+def test_definitions_that_helm_keeps_in_an_existing_cluster_are_named(
+    play: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play(replace(GOOD, kept=("CustomResourceDefinition.apiextensions.k8s.io jobsets.jobset.x-k8s.io",)))
+    assert main(["lifecycle", "dev"]) == 0
+    lines = " ".join(capsys.readouterr().out.split())
+    assert "Helm keeps CustomResourceDefinition.apiextensions.k8s.io jobsets.jobset.x-k8s.io; delete it by" in lines

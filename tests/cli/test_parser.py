@@ -17,8 +17,12 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ELSEWHERE = {"rehearse", "lifecycle", "advise", "docs", "changes", "job"}
 """Commands whose examples need engines, a cluster, a repository, the project's own folder or a model: they are only
 parsed."""
-ACCOUNT = {"preflight prod --profile sandbox", "leftovers prod --state state.json"}
-"""Examples that need AWS."""
+ACCOUNT = {
+    "preflight prod --profile sandbox",
+    "preflight prod --kubeconfig ~/.kube/config --context gpu-prod",
+    "leftovers prod --state state.json",
+}
+"""Examples that need AWS or a cluster."""
 
 
 def find_commands(text: str) -> list[str]:

@@ -44,6 +44,15 @@ def test_markdown_is_a_table_and_a_sentence(capsys: pytest.CaptureFixture[str]) 
     assert "111122223333" in out and "1 fail. Nothing was changed." in out
 
 
+def test_the_help_says_for_which_partition_a_policy_without_a_stack_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preflight", "--policy"]) == 0
+    assert "arn:aws-us-gov:" not in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["preflight", "--help"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert "without STACK the policy is for all stacks of the partition aws, so name a stack of aws-us-gov" in words
+
+
 def test_without_a_stack_only_the_policy_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preflight", "--policy", "--format", "sarif"]) == 2
     captured = capsys.readouterr()

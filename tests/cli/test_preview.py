@@ -8,7 +8,9 @@ import pytest
 
 from gpu_blueprint import __version__
 from gpu_blueprint.cli import main
+from gpu_blueprint.cli import preview as cli_preview
 from gpu_blueprint.cli.text.preview_tables import shorten_types
+from gpu_blueprint.errors import Problem
 
 from ..support.builders import ACCOUNT, DEV_ACCOUNT
 from ..support.plans import ROOT
@@ -83,6 +85,18 @@ def test_preview_as_markdown_sums_the_stack_up(research: Path, capsys: pytest.Ca
         assert text in out
     rows = [line for line in out.splitlines() if line.startswith("|")]
     assert len({line.count(" | ") for line in rows if "deletion-protected" in line or "| where" in line}) == 1
+
+
+def test_preview_joins_equal_findings_in_its_text_alone(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [Problem("required-tags", (), f"{name} has no tag owner", subject=name) for name in ("vpc", "role")]
+    monkeypatch.setattr(cli_preview, "judge_stack", lambda *_: found)
+    assert main(["preview", "dev"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "vpc has no tag owner (2 resources: vpc, role) [required-tags]" in out and "role has no tag" not in out
+    assert main(["preview", "dev", "--json"]) == 1
+    assert [finding["subject"] for finding in json.loads(capsys.readouterr().out)["findings"]] == ["vpc", "role"]
 
 
 def test_preview_as_sarif_has_the_findings(research: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from components.gpu.gpu_operator_values import build_gpu_operator_values
 from components.karpenter.karpenter import build_karpenter_values
-from components.pools.node_class import build_node_class_spec
+from components.pools.node_class import NodeIdentity, build_node_class_spec
 from components.pools.node_pool import build_node_overlay_specs, build_node_pool_spec
 from gpu_blueprint.catalog import GPUS, Gpu, list_instances
 from gpu_blueprint.config import StackConfig
@@ -136,7 +136,7 @@ def check_overlays(config: StackConfig, spec: dict[str, Any], handed_out: set[st
 
 def check_settings(config: StackConfig, spec: dict[str, Any], handed_out: set[str]) -> None:
     labels = spec["template"]["metadata"]["labels"]
-    user_data = build_node_class_spec(config, config.gpu_pools[0], "nodes")["userData"]
+    user_data = build_node_class_spec(config, config.gpu_pools[0], NodeIdentity(role="nodes"))["userData"]
     if config.gpu_pools[0].ami.family == "bottlerocket":
         assert labels["nvidia.com/gpu.deploy.operands"] == "false"
         plugin = tomllib.loads(user_data)["settings"].get("kubelet-device-plugins", {}).get("nvidia", {})

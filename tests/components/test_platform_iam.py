@@ -1,22 +1,14 @@
 """Every IAM document of the plans: its trust, its managed policies, and the linter's findings."""
 
 import json
-import warnings
 
 import pytest
 
 from ..support import builders
-from ..support.iam_documents import Document, as_set, find_policies, find_trust_policies, list_statements
+from ..support.iam_documents import as_set, find_policies, find_trust_policies, list_statements
+from ..support.iam_lint import lint_policy
 from ..support.image_stacks import EVERY_CACHE
 from ..support.plans import SHIPPED, find_resources, plan, plan_of, shipped_config
-
-with (
-    warnings.catch_warnings()
-):  # parliament leaves its own files open when it is loaded; its patterns are no raw strings
-    warnings.simplefilter("ignore", ResourceWarning)
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from parliament import analyze_policy_string
-
 
 SERVICES = {
     "-cluster-control-plane": "eks.amazonaws.com",
@@ -63,10 +55,6 @@ OF_STORAGE = {
     },
 }
 """Roles of the service accounts that mount or stream buckets."""
-
-
-def lint_policy(document: Document) -> list[str]:
-    return sorted(finding.issue for finding in analyze_policy_string(json.dumps(document)).findings)
 
 
 @pytest.mark.parametrize("stack", SHIPPED)

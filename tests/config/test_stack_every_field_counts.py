@@ -25,6 +25,9 @@ from policies import Waiver
 
 from ..support import builders
 from ..support.field_effects import CHANGES, JUDGED, Stack, existing
+from ..support.field_effects_egress import EGRESS, JUDGED_EGRESS
+from ..support.field_effects_iam import IAM
+from ..support.field_effects_keys import ENCRYPTION
 from ..support.field_effects_models import COUPLED_MODELS, JUDGED_MODELS, MODELS, SHOWN
 from ..support.field_effects_pools import POOLS, STATIC
 from ..support.field_effects_priced import COUPLED, PRICED
@@ -33,8 +36,8 @@ from ..support.plans import Plan, plan_of
 from ..support.tiers import keep_some
 
 TODAY = date(2026, 11, 20)
-PLANNED = {**CHANGES, **MODELS, **RETIRED}
-FOUND = {**JUDGED, **JUDGED_MODELS}
+PLANNED = {**CHANGES, **ENCRYPTION, **MODELS, **IAM, **EGRESS, **RETIRED}
+FOUND = {**JUDGED, **JUDGED_MODELS, **JUDGED_EGRESS}
 ALLOWED = {**COUPLED, **COUPLED_MODELS}
 
 
@@ -142,7 +145,8 @@ def test_every_field_has_an_entry_and_every_entry_a_field() -> None:
     parts: tuple[dict[str, Any], ...] = (PLANNED, POOLS, FOUND, PRICED, SHOWN)
     assert sorted({place for part in parts for place in part}) == sorted(set(leaves(StackConfig)))
     assert sum(map(len, parts)) == len({place for part in parts for place in part})
-    assert len(PLANNED) + len(FOUND) == len(CHANGES) + len(MODELS) + len(RETIRED) + len(JUDGED) + len(JUDGED_MODELS)
+    stated = (CHANGES, ENCRYPTION, MODELS, IAM, EGRESS, RETIRED, JUDGED, JUDGED_MODELS, JUDGED_EGRESS)
+    assert len(PLANNED) + len(FOUND) == sum(map(len, stated))
 
 
 def test_each_field_of_pools_has_a_pool_name_of_its_own() -> None:

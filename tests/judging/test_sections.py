@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components import platform
+from components import foundation, platform
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.judging.sections import SECTIONS, find_section
 from gpu_blueprint.loading import parse
@@ -23,8 +23,9 @@ def section_of(config: StackConfig, planned: Plan, urn: str) -> str:
 def test_every_component_of_the_platform_has_a_section_and_every_section_a_component() -> None:
     components = {
         name
-        for name, value in vars(platform).items()
-        if inspect.isclass(value) and issubclass(value, pulumi.ComponentResource)
+        for module in (platform, foundation)
+        for name, value in vars(module).items()
+        if inspect.isclass(value) and issubclass(value, pulumi.ComponentResource) and not value.__subclasses__()
     }
     assert len(components) > 10
     # One class makes the pools of both kinds; their types differ, since version 0.2 knew only GpuPool.

@@ -70,3 +70,9 @@ def test_a_type_that_the_table_lacks_is_refused() -> None:
 )
 def test_names_are_given_or_completed_or_made(inputs: dict[str, str], name: str) -> None:
     assert name_object("aws:eks/nodeGroup:NodeGroup", inputs, "logical", 7) == name
+
+
+def test_an_object_in_gov_has_arns_of_its_partition() -> None:
+    facts = {**FACTS, "region": "us-gov-west-1"}
+    _, outputs = fill_object(find_object_type("aws:sqs/queue:Queue"), facts, 1)
+    assert outputs["arn"] == "arn:aws-us-gov:sqs:us-gov-west-1:111122223333:queue"

@@ -1,15 +1,18 @@
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
-from gpu_blueprint.lifecycle.aws_provider import AwsProvider
+from gpu_blueprint.lifecycle.aws_provider import AwsProvider, list_answers
 from gpu_blueprint.lifecycle.cloud import Cloud
 from gpu_blueprint.lifecycle.wire import UNKNOWN
+from gpu_blueprint.plan.recorder import CLUSTER_LOOKUP
 
 from ..support.stand_in_calls import AbortedError, Caller
 
 VPC, SUBNET, QUEUE = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:sqs/queue:Queue"
 CLUSTER, GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
+ROLE = "aws:iam/role:Role"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 
 
@@ -36,6 +39,18 @@ def test_a_preview_makes_nothing_and_knows_no_output(aws: Caller, cloud: Cloud) 
     assert id_ == "" and cloud.list_objects() == [] and cloud.log == ()
     assert state["arn"] == state["vpcConfig"]["clusterSecurityGroupId"] == UNKNOWN
     assert state["vpcConfig"]["subnetIds"] == ["a"] and state["name"] == "gpu"
+
+
+def test_the_arn_of_a_role_has_its_path(aws: Caller) -> None:
+    for path, arn in (({}, "role/a"), ({"path": "/platform/gpu/"}, "role/platform/gpu/b")):
+        _, state = aws.create(ROLE, "r", {"name": arn[-1], **path})
+        assert state["arn"] == f"arn:aws:iam::111122223333:{arn}"
+
+
+def test_a_role_that_the_program_reads_exists_before_the_program(aws: Caller, cloud: Cloud) -> None:
+    found = aws.read(ROLE, "given", {}, {})
+    assert found == ({}, {"name": "given", "arn": "arn:aws:iam::111122223333:role/given", "uniqueId": ANY})
+    assert cloud.list_objects() == []
 
 
 def test_a_name_exists_once(aws: Caller) -> None:
@@ -148,3 +163,25 @@ def test_another_account_is_refused(aws: Caller) -> None:
     aws.configure({"allowedAccountIds": '["111122223333"]'})
     with pytest.raises(AbortedError, match="AWS account ID not allowed: 111122223333"):
         aws.configure({"allowedAccountIds": '["999999999999"]'})
+
+
+def test_a_program_may_ask_for_a_cluster_that_exists(aws: Caller, cloud: Cloud) -> None:
+    inputs = {
+        "name": "gpu",
+        "version": "1.36",
+        "accessConfig": {"authenticationMode": "API"},
+        "vpcConfig": {"vpcId": "v"},
+    }
+    _, state = aws.create(CLUSTER, "c", inputs)
+    found = aws.invoke(CLUSTER_LOOKUP, {"name": "gpu"})
+    assert found["endpoint"] == state["endpoint"] and found["certificateAuthorities"][0]["data"]
+    assert found["vpcConfig"]["clusterSecurityGroupId"] == state["vpcConfig"]["clusterSecurityGroupId"]
+    assert found["accessConfigs"] == [{"authenticationMode": "API"}]
+    assert list_answers(cloud) == [state["endpoint"], state["vpcConfig"]["clusterSecurityGroupId"]]
+
+
+def test_a_cluster_that_is_missing_and_every_other_question_are_refused(aws: Caller) -> None:
+    with pytest.raises(AbortedError, match=r"reading EKS Cluster \(gpu\): couldn't find resource"):
+        aws.invoke(CLUSTER_LOOKUP, {"name": "gpu"})
+    with pytest.raises(AbortedError, match="which asks the cloud"):
+        aws.invoke("aws:ec2/getVpc:getVpc", {})

@@ -57,6 +57,15 @@ def test_an_unknown_value_fits_any_value_of_a_state_but_only_an_unknown_of_a_pre
     assert compare_with_preview(planned, build_made({"a": 1})) != []
 
 
+def test_an_answer_of_the_cloud_is_unknown_in_a_plan_and_known_in_the_engine() -> None:
+    answers = ["https://a.eks"]
+    made = build_made({"kubeconfig": '{"server": "https://a.eks"}'})
+    planned = [build_planned({"kubeconfig": UNKNOWN})]
+    assert compare_with_preview(planned, made, answers) == [] and compare_with_preview(planned, made) != []
+    assert compare_with_preview([build_planned({"kubeconfig": "x"})], made, answers) != []
+    assert compare_with_preview(planned, build_made({"kubeconfig": "https://b.eks"}), answers) != []
+
+
 def test_a_hidden_secret_is_a_secret() -> None:
     hidden = build_made({"a": {"$secret": dict(UNKNOWN)}})
     assert compare_with_preview([build_planned({"a": {"$secret": {"b": "c"}}})], hidden) == []

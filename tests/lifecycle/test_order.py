@@ -16,6 +16,7 @@ from gpu_blueprint.lifecycle.run import Resource
 from gpu_blueprint.plan import PlannedResource
 
 from ..support import builders
+from ..support.builders import existing_cluster
 from ..support.engine_resources import COMPONENT, build_resource
 from ..support.plans import plan, plan_of, shipped_config
 from ..support.rehearsed_models import build_file as build_models
@@ -63,9 +64,9 @@ def test_a_custom_resource_does_not_stand_for_its_children() -> None:
 
 def to_state(planned: tuple[PlannedResource, ...]) -> list[Resource]:
     """Return the resources of a plan as a state holds them: a component's provider makes the children at once."""
-    (inner,) = [found for found in planned if found.type == "aws:eks/cluster:Cluster"]
-    others = [found for found in planned if found is not inner]
-    place = [found.urn for found in others].index(inner.parent) + 1
+    inner = [found for found in planned if found.type == "aws:eks/cluster:Cluster"]
+    others = [found for found in planned if found not in inner]
+    place = [found.urn for found in others].index(inner[0].parent) + 1 if inner else 0
     return [
         build_resource(
             found.urn,
@@ -76,7 +77,7 @@ def to_state(planned: tuple[PlannedResource, ...]) -> list[Resource]:
             dependencies=found.dependencies,
             deleted_with=found.options.get("deletedWith", ""),
         )
-        for found in (*others[:place], inner, *others[place:])
+        for found in (*others[:place], *inner, *others[place:])
     ]
 
 
@@ -155,6 +156,15 @@ def test_tenants_go_before_their_volumes_and_volumes_before_their_file_systems()
     assert not [urn for urn in homes if "-storage-scratch-" in urn]
     assert find_missing_paths(resources, promises) == []
     assert "PersistentVolumeClaim" not in {kind for pair in pairs for kind in pair}, "namespaces take them along"
+
+
+def test_the_order_holds_in_a_cluster_that_exists() -> None:
+    resources = to_state(plan_of(build_storage_stack() | existing_cluster()))
+    promises = list_promises(resources, {"serving": ["main"], "vision": ["train"]})
+    pairs = {(_kind(promise.first), _kind(promise.second)) for promise in promises}
+    assert {("Namespace", "NodePool"), ("NodePool", "EC2NodeClass"), ("PersistentVolume", "FileSystem")} <= pairs
+    assert not {"Cluster", "NodeGroup"} & {kind for pair in pairs for kind in pair}
+    assert find_missing_paths(resources, promises) == []
 
 
 def _kind(urn: str) -> str:

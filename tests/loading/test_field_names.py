@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from gpu_blueprint.config.stack import StackConfig
-from gpu_blueprint.loading.field_names import find_example, may_be_empty
+from gpu_blueprint.loading.field_names import find_example, find_owning_choice, list_fields, list_words, may_be_empty
 from gpu_blueprint.model import Model
 
 
@@ -47,6 +47,29 @@ def test_the_fields_that_people_forget_have_examples() -> None:
 
 def test_an_example_of_an_item_is_no_example_of_the_list() -> None:
     assert find_example(("tenants", 0, "identities", 0, "statements", 0, "actions"), StackConfig) == ""
+
+
+def test_an_example_of_one_member_of_a_union_serves_if_the_other_has_none() -> None:
+    assert find_example(("cluster", "serviceCidr"), StackConfig) == "172.20.0.0/16"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        (("cluster", "gpuOperator"), ["install", "existing"]),
+        (("cluster", "authenticationMode"), ["API", "API_AND_CONFIG_MAP", "CONFIG_MAP"]),
+        (("cluster", "name"), []),
+        (("owner",), []),
+    ],
+)
+def test_the_words_of_an_enumeration_are_listed(path: tuple[str, ...], words: list[str]) -> None:
+    assert list_words(path, StackConfig) == words
+
+
+def test_a_field_of_the_same_name_in_another_union_chooses_no_member() -> None:
+    given = {"cluster": {"mode": "new", "access": "ignore", "addons": "ignore"}}
+    assert "gpuOperator" not in list_fields(("cluster",), StackConfig, given)
+    assert find_owning_choice(("cluster", "gpuOperator"), StackConfig) == "mode: existing"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpu_blueprint.loading.meant_values import suggest_number
+from gpu_blueprint.loading.meant_values import suggest_choice, suggest_number
 
 from ..support.checked_models import SHAPE, check, find, only, triton, vllm
 
@@ -112,3 +112,16 @@ def test_an_unknown_field_is_told_with_its_server_or_its_name_here(model: dict[s
 def test_a_misspelt_batch_is_the_only_problem_of_its_window() -> None:
     entry = {"name": "a", "format": "onnx", "max_batch_size": 8, "windowMicroseconds": 100}
     assert [problem.kind for problem in check(triton(models=[entry]))] == ["unknown-field"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("com.amazonaws.eu-central-1.sqs", "did you mean sqs?"),
+        ("com.amazonaws.eu-central-1.ecr.dkr", "did you mean ecr?"),
+        ("com.amazonaws.eu-central-1.bedrock", ""),
+        ("example.sqs", ""),
+    ],
+)
+def test_the_name_that_aws_gives_an_endpoint_is_told_the_choice(name: str, hint: str) -> None:
+    assert suggest_choice(("network", "endpoints", 0), name, ["s3", "ecr", "sqs"]) == hint

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ..golden import GOLDEN, as_text, golden_file, snapshot
-from ..support.plans import SHIPPED, plan
+from ..support.plans import SHIPPED, STRICT, plan
 
 
 def report(golden: dict[str, Any], now: dict[str, Any]) -> str:
@@ -27,20 +27,20 @@ def _list_differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[s
             yield from (f"  {line}" for line in list(unified_diff(before, after, n=1, lineterm=""))[2:])
 
 
-@pytest.mark.parametrize("stack", SHIPPED)
+@pytest.mark.parametrize("stack", (*SHIPPED, *STRICT))
 def test_a_shipped_stack_has_its_golden_plan(stack: str) -> None:
     found = report(json.loads(golden_file(stack).read_text()), snapshot(plan(stack)))
     assert not found, f"the plan of {stack} differs:\n{found}"
 
 
-@pytest.mark.parametrize("stack", SHIPPED)
+@pytest.mark.parametrize("stack", (*SHIPPED, *STRICT))
 def test_a_golden_file_is_written_as_make_golden_writes_it(stack: str) -> None:
     text = golden_file(stack).read_text()
     assert text == as_text(json.loads(text))
 
 
 def test_every_golden_plan_belongs_to_a_shipped_stack() -> None:
-    assert {file.stem for file in GOLDEN.glob("*.json")} == set(SHIPPED)
+    assert {file.stem for file in GOLDEN.glob("*.json")} == {*SHIPPED, *STRICT}
 
 
 def test_a_snapshot_contains_everything_except_plugin_versions() -> None:

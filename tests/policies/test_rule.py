@@ -30,6 +30,9 @@ SUBJECTS = {
     "cluster",
     "network",
     "iam",
+    "boundaries",
+    "own_keys",
+    "names",
     "managed_policies",
     "trust",
     "storage",
@@ -78,19 +81,20 @@ with warnings.catch_warnings():  # a docstring of this module holds an escape th
 SDK = (
     *(aws.ec2, aws.eks, aws.iam, aws.kms, aws.sns, aws.sqs, aws.s3, aws.vpc, aws.cloudwatch, eks),
     *(aws.s3control, aws.s3tables, aws.ecr, aws.ecrpublic, aws.codeartifact, aws.secretsmanager, aws.opensearch),
-    *(aws.dynamodb, aws.efs, aws.backup, aws.msk, aws.oam, aws.sagemaker, aws.ssoadmin, aws.lambda_),
+    *(aws.dynamodb, aws.efs, aws.backup, aws.msk, aws.oam, aws.sagemaker, aws.ssoadmin, aws.lambda_, aws.fsx, aws.ebs),
+    aws.budgets,
     *(kubernetes.core.v1, kubernetes.rbac.v1, kubernetes.helm.v3, kubernetes.helm.v4, kubernetes.kustomize.v2),
     *(kubernetes.yaml, kubernetes.yaml.v2, kubernetes.policy.v1),
     *(kubernetes.networking.v1, kubernetes.storage.v1),
 )
 CUSTOM = {
-    *("NodePool", "NodeOverlay", "EC2NodeClass", "ClusterQueue", "Cohort", "ResourceFlavor", "LocalQueue"),
+    *("NodePool", "NodeOverlay", "EC2NodeClass", "NodeClass", "ClusterQueue", "Cohort", "ResourceFlavor", "LocalQueue"),
     *("Prometheus", "PrometheusAgent", "OpenTelemetryCollector"),
 }
 """Kinds of custom resources of Karpenter, Kueue, Prometheus's and OpenTelemetry's operators; no SDK contains them."""
 NATIVE = {
     *("ManagedPolicy", "QueueInlinePolicy", "TopicInlinePolicy", "PublicRepository", "BackupVault"),
-    *("VectorBucketPolicy", "Nodegroup", "SecurityGroupIngress"),
+    *("VectorBucketPolicy", "Nodegroup", "SecurityGroupIngress", "Rule"),
 }
 """Kinds of the provider aws-native alone."""
 

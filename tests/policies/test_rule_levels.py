@@ -41,7 +41,8 @@ def _judge_at_levels(case: Case, folder: Path, **levels: Any) -> list[Finding]:
     return judge_plan(as_plan(build_stack(case)), read_levels(folder / "test.json"))
 
 
-CASES_WITH_SETTINGS = [case for case in CASES if case.settings]
+MISTAKEN = [case for case in CASES if case.verdict == "mistaken" and case.words]
+CASES_WITH_SETTINGS = [case for case in CASES if case.settings and case not in MISTAKEN]
 
 
 @pytest.mark.parametrize("case", CASES_WITH_SETTINGS, ids=str)
@@ -49,6 +50,13 @@ def test_the_settings_of_a_rule_can_be_set_in_a_levels_file(case: Case, tmp_path
     found = _judge_at_levels(case, tmp_path, **{case.rule: {"enforcementLevel": "mandatory", **case.settings}})
     assert {finding.verdict.rule for finding in found} <= {case.rule}
     assert any(finding.fails for finding in found) == (case.verdict == "fails")
+
+
+@pytest.mark.parametrize("case", MISTAKEN, ids=str)
+def test_settings_with_mistakes_are_refused_in_a_levels_file(case: Case, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        _judge_at_levels(case, tmp_path, **{case.rule: case.settings})
+    assert [line.partition(f"{case.rule}: ")[2] for line in str(caught.value).splitlines()] == [*case.words]
 
 
 def test_every_setting_has_a_case() -> None:
@@ -100,6 +108,8 @@ def test_a_disabled_rule_is_silent_and_an_advisory_rule_stops_no_preview(rule: R
         ('{"kubernetes-supported": {"versions": [1.36]}}', "versions is [1.36], and must be a list of texts"),
         ('{"chart-registry-allowed": {"registries": "x"}}', "registries is 'x', and must be a list of texts"),
         ('{"required-tags": {"values": []}}', "values is [], and must be an object"),
+        ('{"no-internet": {"internet": "false"}}', "internet is 'false', and must be true or false"),
+        ('{"no-internet": {"internet": 0}}', "internet is 0, and must be true or false"),
         ('{"training-not-consolidated": {"label": 1}}', "label is 1, and must be a text"),
     ],
 )
@@ -128,3 +138,27 @@ def test_a_rule_without_a_level_is_mandatory() -> None:
 
 def test_a_resource_that_cannot_be_remediated_fails() -> None:
     assert [finding.fails for finding in judge_plan(plan("dev"), {"deletion-protected": "remediate"})] == [True]
+
+
+@pytest.mark.parametrize(
+    ("rule", "patterns", "mistake"),
+    [
+        ("required-tags", {"owner": "("}, "required-tags: patterns.owner is '(', and cannot be used: it is no regular"),
+        ("names-match", {"Rolle": "a"}, "names-match: patterns has no kind 'Rolle' (there are: Role, Policy"),
+    ],
+)
+def test_a_wrong_pattern_is_an_error_of_the_levels_file(tmp_path: Path, rule: str, patterns: Any, mistake: str) -> None:
+    (tmp_path / "prod.json").write_text(json.dumps({"all": "mandatory", rule: {"patterns": patterns}}))
+    with pytest.raises(UsageError) as caught:
+        read_levels(tmp_path / "prod.json")
+    assert mistake in str(caught.value) and len(str(caught.value).splitlines()) == 1
+
+
+def test_right_patterns_are_no_mistake(tmp_path: Path) -> None:
+    levels = {
+        "all": "mandatory",
+        "required-tags": {"patterns": {"cost-center": "^[0-9]{6}$", "owner": ["a", "b"]}},
+        "names-match": {"patterns": {"Role": "acme-.*"}},
+    }
+    (tmp_path / "prod.json").write_text(json.dumps(levels))
+    assert read_levels(tmp_path / "prod.json") == levels

@@ -271,3 +271,8 @@ def test_the_budget_of_a_first_team_that_trains_holds_its_quota_too() -> None:
     made = make("h100-80gb", purpose="training", budget="100000")
     assert cost_month(made) <= 100_000 < cost_month(make("h100-80gb", purpose="training", max_gpus="20"))
     assert int(made.config.tenants[0].cpu) >= 2 * 191
+
+
+def test_a_file_for_gov_has_placeholders_of_its_partition() -> None:
+    made = make(region="us-gov-west-1")
+    assert "arn:aws-us-gov:iam::111122223333:role/platform-admin" in made.text and "arn:aws:" not in made.text

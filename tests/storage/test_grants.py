@@ -90,3 +90,30 @@ def test_a_key_is_used_through_s3_alone_and_encrypts_only_for_writers() -> None:
     reader, writer = list_statements(encrypted), list_statements(encrypted, tenant=1)
     assert reader["kms:Decrypt"] == writer["kms:GenerateDataKey"] == ([KEY], through)
     assert "kms:GenerateDataKey" not in reader
+
+
+OTHER_KEY = KEY.replace("11112222", "21112222")
+
+
+def list_key_rights(storage: dict[str, Any], **encryption: Any) -> dict[str, list[str]]:
+    """Return action → keys of the team ``vision``, which may write."""
+    config = config_of([{**storage, "tenants": {"vision": "write"}}], encryption=encryption)
+    mounts = list_tenant_mounts(config, next(team for team in config.tenants if team.name == "vision"))
+    found = list_bucket_statements(config, mounts, {})
+    return {part["Action"][0]: part["Resource"] for part in found if part["Action"][0].startswith("kms:")}
+
+
+def test_the_platforms_bucket_has_the_key_of_encryption_and_an_existing_bucket_its_own() -> None:
+    assert list_key_rights(DATASETS, keyArn=KEY) == {"kms:Decrypt": [KEY], "kms:GenerateDataKey": [KEY]}
+    assert list_key_rights(WEIGHTS, keyArn=KEY) == {}
+    own = {**WEIGHTS, "kmsKey": OTHER_KEY}
+    assert list_key_rights(own, keyArn=KEY) == {"kms:Decrypt": [OTHER_KEY], "kms:GenerateDataKey": [OTHER_KEY]}
+
+
+def test_older_objects_and_uploads_that_have_begun_keep_the_former_key() -> None:
+    both = [KEY, OTHER_KEY]
+    assert list_key_rights(DATASETS, keyArn=KEY, formerKeyArns=[OTHER_KEY]) == {
+        "kms:Decrypt": both,
+        "kms:GenerateDataKey": both,
+    }
+    assert list_key_rights(WEIGHTS, keyArn=KEY, formerKeyArns=[OTHER_KEY]) == {}

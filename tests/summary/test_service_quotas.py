@@ -197,3 +197,7 @@ def test_the_platform_counts_its_own_resources() -> None:
     # A gateway in each of three zones: three addresses, but one gateway a zone.
     assert made("research") == {"L-1194D53C": 1, "L-F678F1CE": 1, "L-0263D0A3": 3, "L-FE5A380F": 1}
     assert made("prod") == {"L-1194D53C": 1}
+
+
+def test_a_cluster_that_exists_is_in_the_account_already() -> None:
+    assert list_platform_needs(shipped_config("byo")) == []

@@ -1,11 +1,15 @@
 """A whole stack, explained step by step."""
 
+import copy
+
 import pytest
 
+from gpu_blueprint.keys import STACK_KEY
+from gpu_blueprint.loading import parse
 from gpu_blueprint.summary import Step, explain_pool, explain_service, explain_stack, explain_tenant
 
 from ..support import builders
-from ..support.plans import SHIPPED, shipped_config
+from ..support.plans import SHIPPED, shipped_config, shipped_file
 
 
 def explain(name: str) -> dict[str, tuple[str, ...]]:
@@ -76,3 +80,13 @@ def test_the_bounds_stand_beside_the_cost() -> None:
 def test_the_prometheus_is_installed_or_belongs_to_the_team(monitoring: dict[str, str] | None, line: str) -> None:
     stack = builders.config(monitoring=monitoring)
     assert {step.title: step.lines for step in explain_stack(stack)}["monitoring"] == (line,)
+
+
+def test_an_existing_operator_must_name_the_config_map_of_layouts_only_where_a_pool_is_cut() -> None:
+    lines = "\n".join(explain("byo")["cluster"])
+    assert "gpu-blueprint-device-plugin (devicePlugin.config.name) and gpu-blueprint-mig (migManager" in lines
+    file = copy.deepcopy(shipped_file("byo"))[STACK_KEY]
+    file["pools"] = file["pools"][:1]
+    del file["tenants"][0]["gpus"]["slices"], file["queueing"]
+    (told,) = [step.lines for step in explain_stack(parse(file, "us-east-1")) if step.title == "cluster"]
+    assert "gpu-blueprint-device-plugin" in "\n".join(told) and "gpu-blueprint-mig" not in "\n".join(told)

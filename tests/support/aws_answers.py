@@ -121,7 +121,7 @@ def p6() -> StackConfig:
 
 
 def name_references() -> StackConfig:
-    """Return a stack with two storages in one bucket, a secret for Docker Hub, and a pool with a snapshot."""
+    """Return a stack with two storages in one bucket, a secret for Docker Hub, a pool with a snapshot, and a key."""
     tenants = {"team": "read"}
     storage: list[dict[str, Any]] = [
         {"name": "weights", "kind": "s3", "bucket": "acme-data", "prefix": "weights", "tenants": tenants},
@@ -130,7 +130,9 @@ def name_references() -> StackConfig:
     ]
     images: Any = {"pullThrough": ["docker-hub"], "credentials": {"docker-hub": SECRET}}
     pool = builders.pool(ami={"family": "bottlerocket"}, disk={"snapshotId": "snap-0a1b2c3d4e5f60718", "sizeGib": 150})
-    return builders.config(pools=[pool], tenants=[builders.tenant()], storage=storage, images=images)
+    keys = {"keyArn": f"arn:aws:kms:us-east-1:{builders.ACCOUNT}:key/0a1b2c3d-0000-4000-8000-000000000000"}
+    teams = [builders.tenant()]
+    return builders.config(pools=[pool], tenants=teams, storage=storage, images=images, encryption=keys)
 
 
 def endpoint_services(**zones: str) -> Any:
@@ -162,6 +164,15 @@ def gateways(subnet_id: str) -> Answer:
     """Return the answer of DescribeNatGateways: one NAT gateway, in a subnet."""
     gateway = f"<item><natGatewayId>nat-1</natGatewayId><subnetId>{subnet_id}</subnetId><state>available</state></item>"
     return as_xml("DescribeNatGateways", f"<natGatewaySet>{gateway}</natGatewaySet>")
+
+
+def vpc_endpoint(service: str, state: str = "available") -> Answer:
+    """Return the answer of DescribeVpcEndpoints: one interface endpoint with private DNS and a security group."""
+    name = f"com.amazonaws.us-east-1.{service}"
+    fields = {"vpcEndpointId": "vpce-1", "vpcEndpointType": "Interface", "serviceName": name, "state": state}
+    group = "<privateDnsEnabled>true</privateDnsEnabled><groupSet><item><groupId>sg-1</groupId></item></groupSet>"
+    item = f"<item>{_tags(fields)}{group}</item>"
+    return as_xml("DescribeVpcEndpoints", f"<vpcEndpointSet>{item}</vpcEndpointSet>")
 
 
 def bucket_location(region: str) -> Answer:

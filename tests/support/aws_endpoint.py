@@ -82,6 +82,8 @@ def operation(path: str, method: str, headers: Any, body: bytes) -> tuple[str, d
         return target.split(".")[1], json.loads(body)
     if path.startswith("/clusters"):
         named = path.partition("?")[0].strip("/").split("/")[1:]
+        if named[1:] == ["access-entries"]:
+            return "ListAccessEntries", {"name": named[0]}
         return _EKS[len(named)] if method == "GET" else f"{method}Cluster", {"name": next(iter(named), "")}
     if path.endswith("?location"):
         owner = headers.get("x-amz-expected-bucket-owner", "")

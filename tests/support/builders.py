@@ -30,6 +30,35 @@ def cluster(**overrides: Any) -> dict[str, Any]:
     return {"api": {"access": "public", "allowedCidrs": ["203.0.113.0/24"]}, "admins": [role("platform")], **overrides}
 
 
+def existing_network(**overrides: Any) -> dict[str, Any]:
+    """An existing VPC with a subnet in two zones."""
+    subnets = [
+        {"id": "subnet-0a1b2c3d", "zone": f"{REGION}a", "cidr": "10.60.0.0/19"},
+        {"id": "subnet-1a1b2c3d", "zone": f"{REGION}b", "cidr": "10.60.32.0/19"},
+    ]
+    return {"mode": "existing", "vpcId": "vpc-0a1b2c3d", "subnets": subnets, **overrides}
+
+
+def existing_cluster(**overrides: Any) -> dict[str, Any]:
+    """The fields of a stack in a cluster that exists, with Karpenter and GPU Operator of its own, and its network."""
+    stated = {
+        "mode": "existing",
+        "name": "shared",
+        "kubernetesVersion": "1.36",
+        "authenticationMode": "API_AND_CONFIG_MAP",
+        "serviceCidr": "172.20.0.0/16",
+        "karpenter": "existing",
+        "karpenterVersion": "1.14.1",
+        "nodeOverlays": True,
+        "nodeRole": role("shared-nodes"),
+        "gpuOperator": "existing",
+        "addons": "ignore",
+        "access": "manage",
+        **overrides,
+    }
+    return {"network": existing_network(), "cluster": stated}
+
+
 def pool(**overrides: Any) -> dict[str, Any]:
     """A pool of whole L4 GPUs; ``instanceTypes`` takes the place of ``gpu``."""
     chosen = {} if "instanceTypes" in overrides else {"gpu": "l4"}

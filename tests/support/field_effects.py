@@ -9,7 +9,6 @@ from .builders import (
     cluster,
     cpu_pool,
     monitoring,
-    network,
     notify,
     pool,
     role,
@@ -18,7 +17,9 @@ from .builders import (
     stack,
     tenant,
 )
+from .field_effects_cluster import EXISTING_CLUSTER, EXISTING_CLUSTER_JUDGED
 from .field_effects_models import SIGNALS
+from .field_effects_network import JUDGED_NETWORK, NETWORK
 from .field_effects_pools import CPU_POOLS, OTHER
 from .field_effects_storage import STORAGE
 from .field_effects_tenants import TENANTS
@@ -34,10 +35,6 @@ def stacks(before: dict[str, Any], after: dict[str, Any]) -> Pair:
 
 def clusters(before: dict[str, Any], after: dict[str, Any]) -> Pair:
     return stacks({"cluster": cluster(**before)}, {"cluster": cluster(**after)})
-
-
-def networks(before: dict[str, Any], after: dict[str, Any]) -> Pair:
-    return stacks({"network": network(**before)}, {"network": network(**after)})
 
 
 def existing(vpc: str = "vpc-0a1b2c3d", **second: Any) -> dict[str, Any]:
@@ -134,6 +131,8 @@ KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d"
 
 CHANGES: dict[str, Pair] = {
     "reservations[].placementGroup": stacks(reserved(placementGroup="rack"), reserved(placementGroup="other-rack")),
+    **{place: stacks(*pair) for place, pair in EXISTING_CLUSTER.items()},
+    **NETWORK,
     **TENANTS,
     **STORAGE,
     "region": ((stack(), "us-east-1"), (stack("us-west-2"), "us-west-2")),
@@ -149,39 +148,35 @@ CHANGES: dict[str, Pair] = {
     "images.credentials": stacks(caches("one-AbCdEf"), caches("two-AbCdEf")),
     "images.mirror": stacks({"images": {"mirror": "a.example.com"}}, {"images": {"mirror": "b.example.com"}}),
     "network<NewVpc>.mode": stacks({}, existing()),
-    "network<NewVpc>.cidr": networks({}, {"cidr": "10.41.0.0/16"}),
-    "network<NewVpc>.zones": networks({}, {"zones": ["us-east-1a", "us-east-1c"]}),
-    "network<NewVpc>.nat": networks({}, {"nat": "per-zone"}),
-    "network<NewVpc>.endpoints": networks({}, {"endpoints": ["s3", "logs"]}),
     "network<ExistingVpc>.mode": stacks(existing(), {}),
     "network<ExistingVpc>.vpcId": stacks(with_efa(existing()), with_efa(existing("vpc-0a1b2c3e"))),
     "network<ExistingVpc>.subnets[].id": stacks(existing(), existing(id="subnet-2a1b2c3d")),
     "network<ExistingVpc>.subnets[].zone": stacks(existing(), existing(zone="us-east-1c")),
-    "cluster.name": clusters({}, {"name": "other"}),
-    "cluster.kubernetesVersion": clusters({"kubernetesVersion": "1.35"}, {"kubernetesVersion": "1.36"}),
-    "cluster.karpenterVersion": clusters({"karpenterVersion": "1.14.1"}, {"karpenterVersion": "1.15.0"}),
-    "cluster.api<PrivateApi>.access": clusters(
+    "cluster<Cluster>.name": clusters({}, {"name": "other"}),
+    "cluster<Cluster>.kubernetesVersion": clusters({"kubernetesVersion": "1.35"}, {"kubernetesVersion": "1.36"}),
+    "cluster<Cluster>.karpenterVersion": clusters({"karpenterVersion": "1.14.1"}, {"karpenterVersion": "1.15.0"}),
+    "cluster<Cluster>.api<PrivateApi>.access": clusters(
         api(access="private"), api(access="public", allowedCidrs=["198.51.100.0/24"])
     ),
-    "cluster.api<PrivateApi>.allowedCidrs": clusters(
+    "cluster<Cluster>.api<PrivateApi>.allowedCidrs": clusters(
         api(access="private", allowedCidrs=["10.8.0.0/16"]), api(access="private", allowedCidrs=["10.9.0.0/16"])
     ),
-    "cluster.api<PublicApi>.access": clusters(
+    "cluster<Cluster>.api<PublicApi>.access": clusters(
         api(access="public", allowedCidrs=["198.51.100.0/24"]), api(access="private")
     ),
-    "cluster.api<PublicApi>.allowedCidrs": clusters(
+    "cluster<Cluster>.api<PublicApi>.allowedCidrs": clusters(
         api(access="public", allowedCidrs=["198.51.100.0/24"]), api(access="public", allowedCidrs=["203.0.113.0/24"])
     ),
-    "cluster.serviceCidr": clusters({}, {"serviceCidr": "172.21.0.0/16"}),
-    "cluster.admins": clusters({}, {"admins": [role("other")]}),
-    "cluster.operators": clusters({}, {"operators": [role("operator")]}),
-    "cluster.viewers": clusters({}, {"viewers": [role("viewer")]}),
-    "cluster.secretsKeyArn": clusters({}, {"secretsKeyArn": KEY}),
-    "cluster.logs": clusters({}, {"logs": ["api"]}),
-    "cluster.logRetentionDays": clusters({}, {"logRetentionDays": 7}),
-    "cluster.deletionProtection": clusters({}, {"deletionProtection": False}),
-    "cluster.systemNodes.instanceTypes": clusters({}, {"systemNodes": {"instanceTypes": ["m7g.large"]}}),
-    "cluster.systemNodes.count": clusters({}, {"systemNodes": {"count": 3}}),
+    "cluster<Cluster>.serviceCidr": clusters({}, {"serviceCidr": "172.21.0.0/16"}),
+    "cluster<Cluster>.admins": clusters({}, {"admins": [role("other")]}),
+    "cluster<Cluster>.operators": clusters({}, {"operators": [role("operator")]}),
+    "cluster<Cluster>.viewers": clusters({}, {"viewers": [role("viewer")]}),
+    "cluster<Cluster>.secretsKeyArn": clusters({}, {"secretsKeyArn": KEY}),
+    "cluster<Cluster>.logs": clusters({}, {"logs": ["api"]}),
+    "cluster<Cluster>.logRetentionDays": clusters({}, {"logRetentionDays": 7}),
+    "cluster<Cluster>.deletionProtection": clusters({}, {"deletionProtection": False}),
+    "cluster<Cluster>.systemNodes.instanceTypes": clusters({}, {"systemNodes": {"instanceTypes": ["m7g.large"]}}),
+    "cluster<Cluster>.systemNodes.count": clusters({}, {"systemNodes": {"count": 3}}),
     "pools[]<Pool>.name": stacks({"pools": [pool()]}, {"pools": [pool(name="other")]}),
     "pools[]<CpuPool>.purpose": stacks({"pools": [pool(), cpu_pool()]}, {"pools": [pool(), pool(name="cpu")]}),
     **{
@@ -228,9 +223,9 @@ CHANGES: dict[str, Pair] = {
         {**services(), "monitoring": {"mode": "existing", "url": "http://b:9090"}},
     ),
     "autoscaling": stacks(monitoring(), {**monitoring(), "autoscaling": True}),
-    "cluster.nodeRepair": clusters({}, {"nodeRepair": True}),
-    "cluster.instanceStatusRepair": clusters({}, {"instanceStatusRepair": False}),
-    "cluster.nodeLocalDns": clusters({}, {"nodeLocalDns": True}),
+    "cluster<Cluster>.nodeRepair": clusters({}, {"nodeRepair": True}),
+    "cluster<Cluster>.instanceStatusRepair": clusters({}, {"instanceStatusRepair": False}),
+    "cluster<Cluster>.nodeLocalDns": clusters({}, {"nodeLocalDns": True}),
     "services[].name": service_pair({}, {"name": "other"}),
     "services[].server": service_pair(
         {"server": None, "scaleOn": [ACTIVITY]}, {"server": "triton", "scaleOn": [ACTIVITY]}
@@ -262,8 +257,10 @@ def started(before: dict[str, Any], after: dict[str, Any]) -> Pair:
 
 
 JUDGED: dict[str, Pair] = {
+    **{place: stacks(*pair) for place, pair in EXISTING_CLUSTER_JUDGED.items()},
+    **JUDGED_NETWORK,
     "network<ExistingVpc>.subnets[].cidr": stacks(existing(), existing(cidr="172.20.0.0/24")),
-    "cluster.nodeOverlays": stacks(
+    "cluster<Cluster>.nodeOverlays": stacks(
         {"pools": [pool(sharing=OTHER)], "cluster": cluster(nodeOverlays=True)},
         {"pools": [pool(sharing=OTHER)], "cluster": cluster(nodeOverlays=False)},
     ),

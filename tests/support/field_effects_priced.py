@@ -38,8 +38,10 @@ COUPLED: dict[str, tuple[str, ...]] = {
     "region": ("network.zones",),
     "network<NewVpc>.mode": ("network",),
     "network<ExistingVpc>.mode": ("network",),
-    "cluster.api<PrivateApi>.access": ("cluster.api",),
-    "cluster.api<PublicApi>.access": ("cluster.api",),
+    "cluster<Cluster>.api<PrivateApi>.access": ("cluster.api",),
+    "cluster<Cluster>.api<PublicApi>.access": ("cluster.api",),
+    "cluster<Cluster>.mode": ("cluster",),
+    "cluster<ExistingCluster>.mode": ("cluster",),
     **{
         f"{place}.sharing<{model}>.mode": (f"{re.sub('<.+>', '', place)}.sharing",)
         for place in ("pools[]<Pool>", "retiredSharing[]")

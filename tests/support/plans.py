@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 STACKS = ROOT / "tests" / "stacks"
 """Stacks that belong to the tests: copies of dev, research and prod that no team edits."""
 SHIPPED = ("dev", "research", "prod")
+STRICT = ("gov", "byo", "bank")
+"""Stacks of the tests for companies with rules of their own: docs/guides/ has a page for each."""
 
 _UNLIKE_OURS = ("pulumi:pulumi:Stack", "pulumi:providers:")
 

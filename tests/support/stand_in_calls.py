@@ -74,3 +74,15 @@ class Caller:
     def configure(self, arguments: Values) -> None:
         """Configure the provider."""
         self._provider.Configure(provider_pb2.ConfigureRequest(args=to_struct(arguments)), self._context)
+
+    def invoke(self, token: str, arguments: Values) -> Values:
+        """Call a function of the provider; return its result.
+
+        Raises:
+            AbortedError: The provider refuses.
+        """
+        request = provider_pb2.InvokeRequest(tok=token, args=to_struct(arguments))
+        answer = self._provider.Invoke(request, self._context)
+        if answer.failures:
+            raise AbortedError(answer.failures[0].reason)
+        return from_struct(getattr(answer, "return"))

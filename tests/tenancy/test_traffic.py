@@ -3,6 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.tenancy.traffic import (
+    Block,
     Passage,
     Pods,
     find_api_address,
@@ -13,6 +14,7 @@ from gpu_blueprint.tenancy.traffic import (
 )
 
 from ..support import builders
+from ..support.egress_stacks import egress
 from ..support.served_models import chat, config_of, ranking
 
 
@@ -79,3 +81,28 @@ def test_a_model_without_further_callers_opens_nothing() -> None:
 def test_a_namespace_that_may_not_call_has_no_way_out() -> None:
     assert list_calls(1, chat(callers=["gateway"])) == {}
     assert list(list_calls(1, chat(callers=["lab-space"]), ranking())) == ["call-serving-chat"]
+
+
+def find_proxies(tenant: dict[str, Any], **fields: Any) -> list[Passage]:
+    config = builders.config(tenants=[builders.tenant(**tenant)], **egress(**fields))
+    return [passage for passage in list_passages(config, config.tenants[0]) if passage.name == "proxy"]
+
+
+def test_the_proxy_is_the_internet_so_only_tenants_with_https_out_reach_it() -> None:
+    assert not find_proxies({"httpsOut": False})
+    assert not find_proxies({}, httpsProxy=None, noProxy=[])
+    (passage,) = find_proxies({})
+    assert passage.directions == ("Egress",) and [port.number for port in passage.ports] == [3128]
+
+
+def test_a_proxy_that_is_named_by_its_address_is_the_only_address() -> None:
+    addresses = {"httpsProxy": "http://10.9.0.5:3128", "httpProxy": "http://10.9.0.6:80"}
+    (passage,) = find_proxies({}, **addresses)
+    assert [peer.cidr for peer in passage.peers if isinstance(peer, Block)] == ["10.9.0.5/32", "10.9.0.6/32"]
+    assert [port.number for port in passage.ports] == [3128, 80]
+
+
+def test_a_proxy_that_is_named_by_its_name_may_be_anywhere_but_on_the_node_and_among_services() -> None:
+    for fields in ({}, {"httpProxy": "http://10.9.0.6:80"}):
+        (passage,) = find_proxies({}, **fields)
+        assert passage.peers == (Block(cidr="0.0.0.0/0", without=("169.254.0.0/16", "172.20.0.0/16")),)

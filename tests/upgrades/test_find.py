@@ -9,10 +9,10 @@ from gpu_blueprint.catalog.versions import KUBERNETES, KubernetesRelease
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import UsageError
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.upgrades import Upgrade, find, find_upgrades, versions
+from gpu_blueprint.upgrades import Upgrade, find, find_upgrades, list_foreign, versions
 
 from ..support import builders
-from ..support.plans import Plan, plan_of
+from ..support.plans import Plan, plan_of, shipped_config
 
 OLD_AL2023, NEW_AL2023 = "v20260714", "v20260923"
 OLD_BOTTLEROCKET, NEW_BOTTLEROCKET = "v1.54.0", "v1.67.0"
@@ -241,3 +241,18 @@ FILLED_IN = {
     "kubernetes:core/v1:Namespace",
 }
 """From 1.36 on the API server fills in fields of tenants' pods, as a note of the catalogue says."""
+
+
+def test_the_owner_of_an_existing_cluster_upgrades_what_the_platform_did_not_install() -> None:
+    byo = shipped_config("byo")
+    assert byo.existing_cluster and list_foreign(byo) == ["Kubernetes", "Karpenter"]
+    assert find_upgrades(byo) == [] and list_foreign(config()) == []
+    for option, words in (
+        ({"kubernetes": "1.37"}, "--kubernetes: the cluster exists"),
+        ({"karpenter": "1.15.0"}, "--k"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            find_upgrades(byo, **option)
+    installing = byo.model_copy(update={"cluster": byo.existing_cluster.model_copy(update={"karpenter": "install"})})
+    assert list_foreign(installing) == ["Kubernetes"]
+    assert {step.component for step in find_upgrades(installing)} == {"karpenter"}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import BlueprintError, Problem
+from ...judging.equal_findings import join_equal_findings
 from ...judging.formats import Format, make_printable
 from ...loading import StackFile
 from .problems import StackProblems, print_lines, print_problems
@@ -56,7 +57,7 @@ def _show_text(result: Result) -> None:
     if result.stack is None:
         print_lines(result.problems, to_errors=True)
         return
-    print_lines(result.all_problems)
+    print_lines([*result.problems, *join_equal_findings(result.findings or ())])
     print(f"{result.stack.source.file}: {_summarize(result, result.stack)}")
 
 

@@ -85,18 +85,22 @@ def show(config: StackConfig, pulled: PulledList) -> None:
             for registry, place in list_places(config, {image.image for image in rows}):
                 out.print(Text(f"nodes pull {registry}/… as {place}/…"), soft_wrap=True)  # to be copied
             out.print()
+    for table in _list_other_tables(pulled):
+        out.print(table)
+        out.print()
+    for note in list_notes(config, pulled):
+        out.print(Text(note))
+
+
+def _list_other_tables(pulled: PulledList) -> Iterator[Table]:
+    """Yield the tables of charts and add-ons, where there are any: a cluster that exists may get none."""
     charts = make_table("Charts", "chart", "version", "source")
     for found in pulled.charts:
         charts.add_row(found.chart.name, found.chart.version, found.source)
-    out.print(charts)
-    out.print()
     add_ons = make_table("EKS add-ons, whose images come from EKS's own registry", "add-on", "version", "registry")
     for add_on in pulled.add_ons:
         add_ons.add_row(add_on.name, add_on.version, add_on.registry)
-    out.print(add_ons)
-    out.print()
-    for note in list_notes(config, pulled):
-        out.print(Text(note))
+    yield from (table for table in (charts, add_ons) if table.row_count)
 
 
 def list_places(config: StackConfig, images: Iterable[str]) -> list[tuple[str, str]]:

@@ -32,6 +32,7 @@ def build_document(life: Life) -> dict[str, Any]:
             for step in life.steps
         ],
         "left": list(life.left),
+        "keptByHelm": list(life.kept),
         "deletions": [asdict(wave) for wave in life.waves],
     }
 
@@ -46,6 +47,8 @@ def show(life: Life) -> None:
     out.print(_build_wave_table(life.waves))
     for name in life.left:
         out.print(Text(f"left: {name}", style="bold red"))
+    for name in life.kept:
+        out.print(f"Helm keeps {name}; delete it by hand if nobody needs it any more")
     verdict = "as promised, and nothing is left" if life.is_as_promised else "not as promised"
     out.print(Text(f"{life.stack}: {verdict}", style="green" if life.is_as_promised else "bold red"))
 

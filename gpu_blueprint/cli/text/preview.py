@@ -10,10 +10,12 @@ from rich.text import Text
 from ...config import ExistingMonitoring, StackConfig
 from ...cost.estimate import estimate_stack
 from ...errors import Problem, Severity
+from ...judging.equal_findings import join_equal_findings
 from ...judging.formats import to_text
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
+from ...summary.existing_cluster import describe_owner
 from ...summary.stack import describe_enforcement, identify_stack
 from .cost import describe_in_one_line
 from .hourly_ceilings import describe_tenant_ceilings
@@ -35,7 +37,7 @@ def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[P
     out.print(build_resource_tree(plan))
     if missing := stack.missing_secrets:
         out.print(Text(describe_missing_secrets(missing), style="yellow"))
-    for problem in (*stack.list_warnings(date.today()), *findings):
+    for problem in (*stack.list_warnings(date.today()), *join_equal_findings(findings)):
         out.print(Text(to_text(problem), style=_STYLES[problem.severity]))
     failing = any(problem.severity == "error" for problem in findings)
     out.print(Text(summarize_findings(findings, config.environment), style="bold red" if failing else "green"))
@@ -62,6 +64,8 @@ def _format_title(config: StackConfig) -> Text:
     versions = (
         f"Kubernetes {facts['kubernetes']} · Karpenter {facts['karpenter']} · GPU Operator {facts['gpuOperator']}"
     )
+    if config.existing_cluster:
+        versions += f"\n{describe_owner(config.existing_cluster)}"
     repair = "; broken nodes are replaced" if config.cluster.node_repair else ""
     admission = f"\n{describe_enforcement(config)}" if config.tenants else ""
     return Text.assemble(

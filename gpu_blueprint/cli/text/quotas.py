@@ -36,7 +36,8 @@ def show(stack: StackConfig, instances: Sequence[Need], platform: Sequence[Need]
     place = f" in {stack.region}, account {stack.account_id}: service quotas\n"
     out.print(Text.assemble((stack.cluster_name, "bold"), place))
     out.print(_build_instance_table(instances))
-    out.print(_build_platform_table(platform))
+    if platform:
+        out.print(_build_platform_table(platform))
     out.print("[bold]Requests for a new account[/]")
     for need in instances:
         if need.amount > need.quota.default:

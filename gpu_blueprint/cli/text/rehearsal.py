@@ -16,6 +16,7 @@ from lab.lab import Refusal
 from ...config import StackConfig
 from ...rehearsal.outcome import Fate, Outcome, Result
 from ...rehearsal.runner import Rehearsal
+from ...rehearsal.stand_ins import list_stand_ins
 from ...rehearsal.team import TeamRehearsal
 from ...rehearsal.versions import list_version_differences
 from .tables import make_console, make_table
@@ -28,7 +29,7 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
     """Print the report of a rehearsal."""
     out = make_console()
     out.print(Text(f"{config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
-    show_version_differences(out, config)
+    show_limits(out, config)
     for refusal in found.refusals:
         out.print(Text(format_refusal(refusal), style="bold red"))
     for subject, results in groupby(found.results, key=lambda result: result.subject):
@@ -45,9 +46,9 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
     out.print(Text(summarize(found), style="green" if found.is_as_expected else "bold red"))
 
 
-def show_version_differences(out: Console, config: StackConfig) -> None:
-    """Print a line for each program that runs in another version than the stack names."""
-    for difference in list_version_differences(config):
+def show_limits(out: Console, config: StackConfig) -> None:
+    """Print a line for each program in another version than the stack names, and for each part that is stood in for."""
+    for difference in [*list_version_differences(config), *list_stand_ins(config)]:
         out.print(Text(difference, style="yellow"))
 
 
@@ -103,7 +104,7 @@ def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
     """Print the fate of each pod of a team's own manifests, and the price of the nodes that they need."""
     out = make_console()
     out.print(Text(f"{file} on {config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
-    show_version_differences(out, config)
+    show_limits(out, config)
     for refusal in found.refusals:
         out.print(Text(format_refusal(refusal), style="bold red"))
     table = make_table("", "pod", "happened", "node", "pool", "$/h of the node")

@@ -24,6 +24,8 @@ class Report:
     pins: Mapping[str, str]
     """Name → version of the things that only a newer blueprint moves."""
     is_written: bool
+    foreign: Sequence[str] = ()
+    """What the owner of an existing cluster upgrades."""
 
 
 def show(report: Report, format_: Format) -> None:
@@ -45,6 +47,8 @@ def show(report: Report, format_: Format) -> None:
     pins = ", ".join(f"{name} {version}" for name, version in report.pins.items())
     rest = "A newer blueprint moves its own defaults and pins (docs/upgrading.md). They are today"
     print(f"\n{_wrap(f'{rest}: {pins}')}")
+    if report.foreign:
+        print(f"\n{_wrap(_say_who_upgrades(report.foreign))}")
     if report.upgrades:
         print(f"\n{_wrap(_say_next(report))}")
 
@@ -62,6 +66,11 @@ def _show_upgrade(number: int, upgrade: Upgrade) -> None:
         print(_wrap(f"- since {note.since}: {note.change}", "   "))
         print(_wrap(f"to do: {note.action}", "     "))
         print(_wrap(f"source: {note.source}; read {note.read}", "     "))
+
+
+def _say_who_upgrades(foreign: Sequence[str]) -> str:
+    fields = " and ".join(f"cluster.{name.lower()}Version" for name in foreign)
+    return f"The owner of the cluster upgrades {' and '.join(foreign)}; then write the versions that run into {fields}"
 
 
 def _say_next(report: Report) -> str:
@@ -92,4 +101,5 @@ def _as_json(report: Report) -> dict[str, Any]:
         "diff": list(report.diff),
         "newerBlueprint": dict(report.pins),
         "written": report.is_written,
+        "upgradedByOwner": list(report.foreign),
     }

@@ -5,11 +5,9 @@ from .permissions import build_policy
 from .resource import Resource
 from .run import Report, find_leftovers
 from .states import States, read_states
-from .tagged import WORLD
 from .verdicts import Attended, Verdicts
 
 __all__ = [
-    "WORLD",
     "Attended",
     "Report",
     "Resource",

@@ -1,7 +1,7 @@
 """IAM's objects, found by their names: IAM has no regions, its listings carry no tags, and the tagging API omits roles.
 
-The names of all of them begin with the name of the cluster. Names of roles and policies end with the region, except in
-platforms that version 0.1 made.
+The names of all of them begin with the name of the cluster, those of roles and policies perhaps with `iam.namePrefix`
+before it. Names of roles and policies end with the region, except in platforms that version 0.1 made.
 """
 
 from collections.abc import Iterator, Mapping
@@ -68,8 +68,10 @@ def _find(stack: StackConfig, type_: IamType, account: Account) -> Iterator[Reso
 
 def _may_be_ours(stack: StackConfig, name: str) -> bool:
     """Return whether a name begins with the cluster's, and does not end with another region."""
+    prefixes = ("", stack.iam.name_prefix or "")
+    beginnings = tuple(f"{prefix}{stack.cluster_name}{sign}" for prefix in prefixes for sign in "-_")
     others = tuple(f"-{region}" for region in list_regions() if region != stack.region)
-    return name.startswith((f"{stack.cluster_name}-", f"{stack.cluster_name}_")) and not name.endswith(others)
+    return name.startswith(beginnings) and not name.endswith(others)
 
 
 def _read(type_: IamType, key: str, account: Account) -> Resource | None:

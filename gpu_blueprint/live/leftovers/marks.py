@@ -29,16 +29,18 @@ class Mark:
 
 
 def list_marks(stack: StackConfig) -> tuple[Mark, ...]:
-    """Return the marks of a platform.
+    """Return the marks of a platform. In a cluster that exists, objects with the cluster's own marks are its owner's.
 
     Karpenter's objects have the first mark too, because every EC2NodeClass carries the tags of the stack. Pools of the
     team's own, volumes of the EBS CSI driver and Kubernetes' load balancers have only the mark of the cluster.
     Sources: Karpenter v1.14.1 pkg/utils GetTags; aws-ebs-csi-driver docs/tagging.md; amazon-vpc-cni-k8s pkg/awsutils;
     AWS Load Balancer Controller guide, «Resource tags».
     """
-    name = stack.cluster_name
+    name, own = stack.cluster_name, Mark(BLUEPRINT, {key: stack.all_tags[key] for key in ("managed-by", "environment")})
+    if stack.existing_cluster:
+        return (own,)
     return (
-        Mark(BLUEPRINT, {key: stack.all_tags[key] for key in ("managed-by", "environment")}),
+        own,
         Mark(CLUSTER, {f"{_CLUSTER_PREFIX}{name}": "owned"}),
         Mark(CNI, {"cluster.k8s.amazonaws.com/name": name}),
         Mark(LOAD_BALANCERS, {"elbv2.k8s.aws/cluster": name}),

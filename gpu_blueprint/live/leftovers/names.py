@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from ...catalog.partitions import find_partition
 from ...catalog.upstreams import UPSTREAMS
 from ...config import StackConfig
 from ...images.sources import name_cache_prefix
@@ -27,15 +28,17 @@ NO_QUEUE = ("AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist")
 def list_surveys(stack: StackConfig) -> Iterator[Survey]:
     """Yield a survey for each kind."""
     yield Survey("EKS", "cluster and node groups", partial(_find_cluster, stack))
-    yield Survey("log groups", "log group of the control plane", partial(_find_log_group, stack))
+    if stack.new_cluster:
+        yield Survey("log groups", "log group of the control plane", partial(_find_log_group, stack))
     yield Survey("queues", "queue of interruptions", partial(_find_queue, stack))
-    yield Survey("budgets", "budgets", partial(_find_budgets, stack))
+    if "billing" not in stack.partition.missing:
+        yield Survey("budgets", "budgets", partial(_find_budgets, stack))
     yield Survey("ECR", "cached images", partial(_find_cached_images, stack))
 
 
 def build_queue_url(arn: Arn) -> str:
     """Build the address of a queue, which SQS takes instead of its ARN."""
-    return f"https://sqs.{arn.region}.amazonaws.com/{arn.account}/{arn.name}"
+    return f"https://{find_partition(arn.region).build_host('sqs', arn.region)}/{arn.account}/{arn.name}"
 
 
 def _ask_unless_gone(account: Account, codes: tuple[str, ...], service: str, operation: str, **parameters: Any) -> Any:

@@ -18,10 +18,8 @@ from .resource import Arn, Resource
 from .survey import Survey, write_finding
 
 CHECK = "tags"
-WORLD = "us-east-1"
-"""The region whose tagging API lists the objects of services without regions."""
 _WORLDWIDE = ("bcm-data-exports", "budgets", "ce")
-"""Services whose ARNs may name WORLD although they serve every region."""
+"""Services whose ARNs may name the region of the world although they serve every region."""
 _PARTS = ("ec2:fleet", "elasticloadbalancing:listener")
 """Kinds that end with another object, cost nothing, and stay listed for hours."""
 
@@ -33,9 +31,9 @@ def list_surveys(stack: StackConfig) -> Iterator[Survey]:
 
 
 def list_worldwide_surveys(stack: StackConfig) -> Iterator[Survey]:
-    """Yield the survey of services without regions, to be asked in the region WORLD."""
+    """Yield the survey of services without regions, to be asked in the region that answers for them."""
     for mark in list_marks(stack):
-        if mark.maker == BLUEPRINT and stack.region != WORLD:
+        if mark.maker == BLUEPRINT and stack.region != stack.partition.world:
             yield Survey(CHECK, "everything without a region", partial(_find, stack, mark, worldwide=True))
 
 

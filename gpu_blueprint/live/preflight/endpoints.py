@@ -1,62 +1,136 @@
-"""Does AWS offer the VPC endpoints of a new network in each of its zones?
+"""Does an existing VPC have the endpoints that the stack file states, and do nodes reach AWS through them?
 
-An interface endpoint takes a subnet in every zone of the network, and EC2 refuses it as a whole where its service lacks
-one of the zones (terraform-aws-modules/terraform-aws-vpc#785: "does not support the availability zone of the subnet").
-Each service lacks other zones, and letters of zones differ by account, so that only the account knows.
-
-Of other services in zones nobody can ask without making something: FSx for Lustre, mount targets of EFS, NAT gateways.
+An endpoint answers if it is available, if private DNS leads the usual names of the service to it, and if its security
+group admits port 443. The gateway endpoint of S3 answers in subnets whose route table knows it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from ipaddress import ip_network
 from typing import Any
 
-from ...config import NewVpc, StackConfig
-from ...config.network import Endpoint, list_services
+from ...config import ExistingVpc, StackConfig
+from ...config.network import list_services
 from ...errors import Path, Problem
 from .answers import Account, Question
 from .findings import Finding, confirm, report
 
-_CHECK = "VPC endpoints"
+_CHECK = "endpoints"
+_HTTPS = 443
+_OUT = ("GatewayId", "NatGatewayId", "EgressOnlyInternetGatewayId")
+"""Fields of a route that name a gateway; a gateway's id says whether it leads to the internet."""
+Row = Mapping[str, Any]
 
 
 def list_questions(stack: StackConfig) -> Iterator[Question]:
-    """Yield one question for all endpoints that the stack makes; an existing VPC has its own."""
-    if isinstance(stack.network, NewVpc) and stack.network.endpoints:
-        yield Question(check=_CHECK, subject="all services", ask=partial(_check_endpoints, stack, stack.network))
+    """Yield one question for the endpoints of an existing VPC, and one for its routes if it has no internet."""
+    network = stack.network
+    if isinstance(network, ExistingVpc) and network.endpoints:
+        yield Question(check=_CHECK, subject=network.vpc_id, ask=partial(_check_endpoints, stack, network))
+    if isinstance(network, ExistingVpc) and not network.internet:
+        yield Question(check="routes", subject=network.vpc_id, ask=partial(_check_routes, network))
 
 
-def _check_endpoints(stack: StackConfig, network: NewVpc, account: Account) -> list[Finding]:
-    wanted = {
-        f"com.amazonaws.{stack.region}.{service}": (index, endpoint)
-        for index, endpoint in enumerate(network.endpoints)
-        for service in list_services(endpoint)
-    }
-    # The filter leaves out services that the region lacks; the parameter ServiceNames would fail as a whole.
-    filters = [{"Name": "service-name", "Values": [*wanted]}]
-    rows = account.ask("ec2", "DescribeVpcEndpointServices", Filters=filters).get("ServiceDetails", [])
-    return [
-        _judge(network, service, ("network", "endpoints", index), endpoint, rows)
-        for service, (index, endpoint) in wanted.items()
-    ]
+def _check_endpoints(stack: StackConfig, network: ExistingVpc, account: Account) -> list[Finding]:
+    answer = account.ask("ec2", "DescribeVpcEndpoints", Filters=_filter_vpc(network))
+    rows = [row for row in answer.get("VpcEndpoints", []) if str(row.get("State")).lower() != "deleted"]
+    findings: list[Finding] = []
+    for index, endpoint in enumerate(network.endpoints):
+        path: Path = ("network", "endpoints", index)
+        for service in list_services(endpoint):
+            found = [row for row in rows if row["ServiceName"] == f"com.amazonaws.{stack.region}.{service}"]
+            problem = _find_problem(network, service, found, path, account)
+            fact = ", ".join(row["VpcEndpointId"] for row in found)
+            findings.append(report(_CHECK, service, problem) if problem else confirm(_CHECK, service, fact))
+    return findings
 
 
-def _judge(network: NewVpc, service: str, path: Path, endpoint: Endpoint, rows: list[Mapping[str, Any]]) -> Finding:
-    # S3 has a row for each of its types, Gateway and Interface.
-    kind = "Gateway" if endpoint == "s3" else "Interface"
-    offered = [row for row in rows if row["ServiceName"] == service and kind in _list_types(row)]
-    remedy = f"remove {endpoint} from network.endpoints, and nodes reach it through NAT"
-    if not offered:
-        reason = f"this region has no endpoint of type {kind} for {service}"
-        return report(_CHECK, service, Problem("endpoint-not-in-zone", path, reason, remedy))
-    zones = sorted({zone for row in offered for zone in row.get("AvailabilityZones", [])})
-    lacking = [zone for zone in network.zones if zone not in zones]
-    if kind == "Gateway" or not lacking:  # a gateway endpoint belongs to route tables, which have no zone
-        return confirm(_CHECK, service, "is offered in every zone of the network")
-    reason = f"{service} has no endpoint in {', '.join(lacking)}, and AWS refuses an endpoint with a subnet there"
-    hint = f"{remedy}; or choose zones of {', '.join(zones)}"
-    return report(_CHECK, service, Problem("endpoint-not-in-zone", path, reason, hint))
+def _filter_vpc(network: ExistingVpc) -> list[dict[str, Any]]:
+    return [{"Name": "vpc-id", "Values": [network.vpc_id]}]
 
 
-def _list_types(row: Mapping[str, Any]) -> list[str]:
-    return [found["ServiceType"] for found in row.get("ServiceType", [])]
+def _find_problem(
+    network: ExistingVpc, service: str, rows: Sequence[Row], path: Path, account: Account
+) -> Problem | None:
+    """Return the reason why no endpoint of a service answers nodes; None if one does."""
+    if not rows:
+        reason = f"{network.vpc_id} has no endpoint for {service}"
+        hint = "make it with private DNS; if the names lead to an endpoint of another VPC, look for it from a pod"
+        return Problem("endpoint-not-found", path, reason, hint)
+    available = [row for row in rows if str(row.get("State")).lower() == "available"]
+    if not available:
+        reason = f"{rows[0]['VpcEndpointId']} for {service} is {rows[0].get('State')}"
+        return Problem("endpoint-unavailable", path, reason, "wait until it is available, or make it anew")
+    problems = [_find_fault(network, service, row, path, account) for row in available]
+    return None if None in problems else problems[0]
+
+
+def _find_fault(network: ExistingVpc, service: str, row: Row, path: Path, account: Account) -> Problem | None:
+    """Return the reason why an endpoint that is available does not answer nodes."""
+    name = row["VpcEndpointId"]
+    if row.get("VpcEndpointType") == "Gateway":
+        return _find_unrouted(network, name, row, path, account)
+    if not row.get("PrivateDnsEnabled"):
+        reason = f"{name} has no private DNS, so the names of {service} lead to the internet"
+        hint = f"turn it on: aws ec2 modify-vpc-endpoint --vpc-endpoint-id {name} --private-dns-enabled"
+        return Problem("endpoint-without-dns", path, reason, hint)
+    groups = [group["GroupId"] for group in row.get("Groups", [])]
+    filters = [{"Name": "group-id", "Values": groups}]
+    found = account.ask("ec2", "DescribeSecurityGroups", Filters=filters).get("SecurityGroups", []) if groups else []
+    rules = [rule for group in found for rule in group.get("IpPermissions", []) if _covers_https(rule)]
+    if closed := [subnet.id for subnet in network.subnets if not _admits(rules, subnet.cidr)]:
+        reason = f"the security group of {name} ({', '.join(groups)}) keeps port 443 from {', '.join(closed)}"
+        return Problem("endpoint-closed", path, reason, "let the blocks of the subnets connect to port 443")
+    return None
+
+
+def _covers_https(rule: Row) -> bool:
+    if rule.get("IpProtocol") == "-1":
+        return True
+    return rule.get("IpProtocol") == "tcp" and rule.get("FromPort", 0) <= _HTTPS <= rule.get("ToPort", 65535)
+
+
+def _admits(rules: Sequence[Row], cidr: str | None) -> bool:
+    """Tell whether rules admit a subnet: a rule that names groups or prefix lists may, and so may any rule for a subnet
+    without a stated block."""
+    blocks = [ip_network(item["CidrIp"]) for rule in rules for item in rule.get("IpRanges", [])]
+    if any(rule.get("UserIdGroupPairs") or rule.get("PrefixListIds") for rule in rules) or (rules and not cidr):
+        return True
+    return bool(cidr) and any(ip_network(str(cidr)).subnet_of(block) for block in blocks)  # type: ignore[arg-type]
+
+
+def _find_unrouted(network: ExistingVpc, name: str, row: Row, path: Path, account: Account) -> Problem | None:
+    tables = _find_tables(network, account)
+    lost = [subnet for subnet, table in tables.items() if table["RouteTableId"] not in row.get("RouteTableIds", [])]
+    if not lost:
+        return None
+    ids = " ".join(dict.fromkeys(tables[subnet]["RouteTableId"] for subnet in lost))
+    reason = f"the route tables of {', '.join(lost)} do not know {name}"
+    hint = f"add them: aws ec2 modify-vpc-endpoint --vpc-endpoint-id {name} --add-route-table-ids {ids}"
+    return Problem("endpoint-not-routed", path, reason, hint)
+
+
+def _find_tables(network: ExistingVpc, account: Account) -> dict[str, Row]:
+    """Return subnet → its route table: its own, or else the main table of the VPC."""
+    tables = account.ask("ec2", "DescribeRouteTables", Filters=_filter_vpc(network)).get("RouteTables", [])
+    links = [(link, table) for table in tables for link in table.get("Associations", [])]
+    main = next((table for link, table in links if link.get("Main")), None)
+    own = {link["SubnetId"]: table for link, table in links if link.get("SubnetId")}
+    found = {subnet.id: own.get(subnet.id, main) for subnet in network.subnets}
+    return {subnet: table for subnet, table in found.items() if table is not None}
+
+
+def _check_routes(network: ExistingVpc, account: Account) -> list[Finding]:
+    """Warn of subnets that reach the internet although the stack file says that they do not."""
+    findings: list[Finding] = []
+    for index, subnet in enumerate(network.subnets):
+        table = _find_tables(network, account).get(subnet.id, {})
+        gateways = [str(route.get(field, "")) for route in table.get("Routes", []) for field in _OUT]
+        if out := [gateway for gateway in gateways if gateway.startswith(("igw-", "nat-", "eigw-"))]:
+            reason = f"{subnet.id} has a route to the internet by {', '.join(out)}, the file says internet: false"
+            path: Path = ("network", "subnets", index)
+            hint = "remove the route, or write internet: true"
+            findings.append(report("routes", subnet.id, Problem("internet-differs", path, reason, hint, "warning")))
+        else:
+            findings.append(confirm("routes", subnet.id, "no route to the internet"))
+    return findings

@@ -8,6 +8,7 @@ from typing import Any
 from ...config import StackConfig
 from ...errors import Problem
 from .answers import Account, Question, RefusedError, read_part
+from .existing_cluster import compare_cluster, find_admission
 from .findings import Finding, confirm, report
 
 
@@ -35,6 +36,8 @@ def _check_admin(stack: StackConfig, account: Account) -> list[Finding]:
     if read_part(caller, "Account") != stack.account_id:
         return []  # the check of the account reports it
     principal = _find_principal(read_part(caller, "Arn"), account)
+    if stack.existing_cluster:
+        return find_admission(stack, stack.existing_cluster, principal, account)
     if principal in stack.cluster.admins:
         return [confirm("admins", principal, "one of cluster.admins")]
     reason = "the caller is not one of cluster.admins, so as the caller `pulumi up` makes a cluster that refuses it"
@@ -44,7 +47,7 @@ def _check_admin(stack: StackConfig, account: Account) -> list[Finding]:
 
 def _find_principal(arn: str, account: Account) -> str:
     """Return the ARN by which EKS knows a caller. The ARN of a session leaves out the path of its role."""
-    session = re.fullmatch(r"arn:aws:sts::\d+:assumed-role/([^/]+)/.+", arn)
+    session = re.fullmatch(r"arn:[a-z-]+:sts::\d+:assumed-role/([^/]+)/.+", arn)
     if session is None:
         return arn
     found: str = read_part(account.ask("iam", "GetRole", RoleName=session[1]), "Role", "Arn")
@@ -69,6 +72,8 @@ def is_ours(stack: StackConfig, tags: dict[str, str]) -> bool:
 
 def _check_cluster(stack: StackConfig, account: Account) -> list[Finding]:
     name, cluster = stack.cluster_name, find_cluster(stack, account)
+    if stack.existing_cluster:
+        return compare_cluster(stack, stack.existing_cluster, cluster)
     if cluster is None:
         return [confirm("cluster", name, "the name is free")]
     tags = cluster.get("tags") or {}

@@ -40,10 +40,11 @@ def _list_images(stack: StackConfig) -> list[Image]:
     minor = stack.cluster.kubernetes_version
     # The release 1.36.4-20260923 of a managed node group is the image v20260923.
     managed = f"v{stack.cluster.release.system_node_release.rsplit('-', 1)[1]}"
-    arch = find_instance(stack.cluster.system_nodes.instance_types[0]).arch
-    parameter = name_image_parameter(AL2023, managed, minor, arch, "standard")
-    subject = f"al2023@{managed} {arch}, system nodes"
-    images = {parameter: Image(parameter, subject, ("cluster", "kubernetesVersion"))}
+    images: dict[str, Image] = {}
+    for arch in {find_instance(name).arch for name in stack.system_types}:
+        parameter = name_image_parameter(AL2023, managed, minor, arch, "standard")
+        subject = f"al2023@{managed} {arch}, system nodes"
+        images[parameter] = Image(parameter, subject, ("cluster", "kubernetesVersion"))
     for index, pool in stack.numbered_gpu_pools:
         version = managed if pool.static_nodes else pool.ami.pinned
         for arch in sorted({row.arch for row in stack.list_instances(pool)}):

@@ -133,8 +133,7 @@ def _count_gateways(stack: StackConfig, account: Account) -> int:
     zones: Counter[str] = Counter()
     for subnet in account.ask("ec2", "DescribeSubnets", Filters=filters).get("Subnets", []):
         zones[subnet["AvailabilityZone"]] += others[subnet["SubnetId"]]
-    own = stack.network.zones if stack.network.nat == "per-zone" else stack.network.zones[:1]
-    return max(zones[zone] for zone in own)
+    return max(zones[zone] for zone in stack.network.nat_zones)
 
 
 def _is_own(stack: StackConfig, resource: dict[str, Any]) -> bool:

@@ -38,7 +38,8 @@ def list_questions(stack: StackConfig) -> Iterator[Question]:
 
 def _list_launches(stack: StackConfig) -> Iterator[Launch]:
     zones = list(stack.network.zones)[:STABLE_ZONES]
-    yield Launch("system nodes", stack.cluster.system_nodes.instance_types, zones, ("cluster", "systemNodes"))
+    if types := stack.system_types:
+        yield Launch("system nodes", types, zones, ("cluster", "systemNodes"))
     for index, pool in stack.numbered_gpu_pools:
         types = [row.instance_type for row in stack.list_instances(pool)]
         yield Launch(pool.name, types, stack.list_zones(pool), ("pools", index))

@@ -1,18 +1,19 @@
 """The calls of each check, and the IAM policy that grants exactly these calls.
 
-Source: AWS Service Authorization Reference. Only ssm:GetParameters, eks:DescribeCluster, iam:GetRole,
-s3:GetBucketLocation and secretsmanager:DescribeSecret can be granted for single resources; sts:GetCallerIdentity needs
-no permission. Read 2026-11-23.
+Source: AWS Service Authorization Reference. Only ssm:GetParameters, eks:DescribeCluster, eks:ListAccessEntries,
+iam:GetRole, s3:GetBucketLocation, secretsmanager:DescribeSecret and kms:DescribeKey can be granted for single
+resources; sts:GetCallerIdentity needs no permission. Read 2026-11-23.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
+from ...catalog.partitions import COMMERCIAL
 from ...config import StackConfig
 
 CALLS: dict[str, tuple[str, ...]] = {
     "account": ("sts:GetCallerIdentity",),
-    "admins": ("sts:GetCallerIdentity", "iam:GetRole"),
+    "admins": ("sts:GetCallerIdentity", "iam:GetRole", "eks:ListAccessEntries"),
     "cluster": ("eks:DescribeCluster",),
     "service quotas": (
         "servicequotas:GetServiceQuota",
@@ -34,9 +35,12 @@ CALLS: dict[str, tuple[str, ...]] = {
     "zones": ("ec2:DescribeAvailabilityZones", "ec2:DescribeSubnets"),
     "VPC endpoints": ("ec2:DescribeVpcEndpointServices",),
     "subnets": ("ec2:DescribeSubnets", "eks:DescribeCluster"),
+    "endpoints": ("ec2:DescribeVpcEndpoints", "ec2:DescribeSecurityGroups", "ec2:DescribeRouteTables"),
+    "routes": ("ec2:DescribeRouteTables",),
     "buckets": ("s3:GetBucketLocation",),
     "secrets of registries": ("secretsmanager:DescribeSecret",),
     "snapshots": ("ec2:DescribeSnapshots",),
+    "keys": ("kms:DescribeKey",),
 }
 """Check → IAM actions, which have the names of the API's operations."""
 
@@ -53,10 +57,11 @@ _UNLIKE_THEIR_OPERATION = {
 }
 """Operation → the IAM action with another name."""
 _IMAGES, _CLUSTER, _ROLES = "ssm:GetParameters", "eks:DescribeCluster", "iam:GetRole"
+_ENTRIES = "eks:ListAccessEntries"
 _OF_CACHES = "ecr-pullthroughcache/"
 """Beginning of the names of secrets that ECR may read."""
-_BUCKETS, _SECRETS = "s3:GetBucketLocation", "secretsmanager:DescribeSecret"
-_OF_SINGLE_RESOURCES = {_NEEDS_NONE, _IMAGES, _CLUSTER, _ROLES, _BUCKETS, _SECRETS}
+_BUCKETS, _SECRETS, _KEYS = "s3:GetBucketLocation", "secretsmanager:DescribeSecret", "kms:DescribeKey"
+_OF_SINGLE_RESOURCES = {_NEEDS_NONE, _IMAGES, _CLUSTER, _ENTRIES, _ROLES, _BUCKETS, _SECRETS, _KEYS}
 
 
 def name_action(service: str, operation: str) -> str:
@@ -66,19 +71,23 @@ def name_action(service: str, operation: str) -> str:
 
 
 def build_policy(stack: StackConfig | None) -> dict[str, Any]:
-    """Return the IAM policy for one stack, or for all stacks."""
+    """Return the IAM policy for one stack, or for all stacks of the commercial partition."""
     region, account = (stack.region, stack.account_id) if stack else ("*", "*")
+    build_arn = (stack.partition if stack else COMMERCIAL).build_arn
+    own = {"region": region, "account": account}
     cluster = stack.cluster_name if stack else "*"
     actions = {call for calls in CALLS.values() for call in calls} - _OF_SINGLE_RESOURCES
     return {
         "Version": "2012-10-17",
         "Statement": [
             _allow("Inventory", sorted(actions), "*"),
-            _allow("NodeImages", [_IMAGES], f"arn:aws:ssm:{region}::parameter/aws/service/*"),
-            _allow("OwnCluster", [_CLUSTER], f"arn:aws:eks:{region}:{account}:cluster/{cluster}"),
-            _allow("OwnRole", [_ROLES], f"arn:aws:iam::{account}:role/*"),
-            _allow("Buckets", [_BUCKETS], "arn:aws:s3:::*"),
-            _allow("CacheSecrets", [_SECRETS], f"arn:aws:secretsmanager:{region}:{account}:secret:{_OF_CACHES}*"),
+            _allow("NodeImages", [_IMAGES], build_arn("ssm", "parameter/aws/service/*", region=region)),
+            _allow("OwnCluster", [_CLUSTER, _ENTRIES], build_arn("eks", f"cluster/{cluster}", **own)),
+            _allow("OwnRole", [_ROLES], build_arn("iam", "role/*", account=account)),
+            _allow("Buckets", [_BUCKETS], build_arn("s3", "*")),
+            _allow("CacheSecrets", [_SECRETS], build_arn("secretsmanager", f"secret:{_OF_CACHES}*", **own)),
+            # A key may be in another account, whose own policy then decides too.
+            _allow("Keys", [_KEYS], build_arn("kms", "key/*", region=region, account="*")),
         ],
     }
 

@@ -5,7 +5,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from ...config import StackConfig
-from . import endpoints, identity, images, limits, offerings, references, reservations, subnets, zones
+from . import (
+    endpoint_zones,
+    endpoints,
+    identity,
+    images,
+    keys,
+    limits,
+    offerings,
+    references,
+    reservations,
+    subnets,
+    zones,
+)
 from .answers import Account, Question, UnansweredError
 from .findings import Finding
 
@@ -15,7 +27,19 @@ _PARALLEL_CALLS = 8
 
 def list_questions(stack: StackConfig) -> list[Question]:
     """Return every question about a stack, in the order of the report."""
-    checks = (identity, limits, offerings, images, reservations, zones, endpoints, subnets, references)
+    checks = (
+        identity,
+        limits,
+        offerings,
+        images,
+        reservations,
+        zones,
+        endpoint_zones,
+        subnets,
+        endpoints,
+        references,
+        keys,
+    )
     return [question for check in checks for question in check.list_questions(stack)]
 
 

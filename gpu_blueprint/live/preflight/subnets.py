@@ -99,8 +99,8 @@ def _check_addresses(
         fact = f"{zone} has {free:,} addresses free, nodes hold {wanted:,} at the ceiling of all pools"
         if free >= wanted:
             yield confirm("subnets", zone, fact)
-        elif _is_running(stack, account):
-            reason = f"{fact}, and running nodes hold some of them now"
+        elif stack.existing_cluster or _is_running(stack, account):
+            reason = f"{fact}, and running nodes may hold some of them now"
             hint = "check that nodes of this platform hold the other addresses"
             yield report("subnets", zone, _lack_addresses(reason, hint, "warning"))
         else:
@@ -129,8 +129,7 @@ def _count_addresses(stack: StackConfig, zone: str) -> int:
         if zone in zones:
             wanted += -(-count_addresses_at_ceiling(stack, pool) // len(zones))
     stable = list(stack.network.zones)[:STABLE_ZONES]
-    if zone in stable:
-        system = stack.cluster.system_nodes
-        most = max(find_instance(name).addresses_per_eni for name in system.instance_types) * CNI_ENIS
+    if zone in stable and stack.system_types:
+        most = max(find_instance(name).addresses_per_eni for name in stack.system_types) * CNI_ENIS
         wanted += -(-stack.system_node_count // len(stable)) * most + _CONTROL_PLANE
     return wanted

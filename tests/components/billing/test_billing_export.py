@@ -12,8 +12,8 @@ from gpu_blueprint.judging.verdicts import judge_plan
 from ...support import builders
 from ...support.deletion import DestroyOrder
 from ...support.iam_documents import as_set
+from ...support.iam_lint import lint_policy as lint
 from ...support.plans import find_resource, find_resources, plan_of
-from ..test_platform_iam import lint_policy as lint
 from .test_billing import ALL_ON, find_inputs, list_billing_resources, plan_billing
 
 BUCKET = "gpu-test-billing-111122223333"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from components.cluster.addons import build_settings
+from components.cluster.addons import build_settings, list_volume_tags
 from gpu_blueprint.catalog.addons import ADD_ONS, CLUSTER_ADD_ONS, EBS_CSI_DRIVER, NODE_ADD_ONS, VPC_CNI
 from gpu_blueprint.catalog.versions import KUBERNETES
 
@@ -16,7 +16,7 @@ from ...support.plans import find_resource, find_resources, plan_of
 def test_a_cluster_gets_every_add_on_at_the_version_of_its_minor(minor: str) -> None:
     planned = plan_of(builders.stack(cluster=builders.cluster(kubernetesVersion=minor)))
     versions = {found.inputs["addonName"]: found.inputs["addonVersion"] for found in find_resources(planned, "Addon")}
-    assert versions == {add_on.name: add_on.version_for(minor) for add_on in ADD_ONS} == KUBERNETES[minor].addons
+    assert versions == {add_on.name: add_on.version_for(minor) for add_on in ADD_ONS}
 
 
 def test_system_nodes_come_between_the_two_groups_of_add_ons() -> None:
@@ -28,6 +28,11 @@ def test_system_nodes_come_between_the_two_groups_of_add_ons() -> None:
     after = {found.inputs["addonName"] for found in find_resources(planned, "Addon") if nodes.urn in found.dependencies}
     assert before == {add_on.name for add_on in NODE_ADD_ONS}
     assert after == {add_on.name for add_on in CLUSTER_ADD_ONS}
+
+
+def test_an_add_on_takes_over_no_program_of_the_owner_of_a_running_cluster() -> None:
+    planned = plan_of(builders.stack(**builders.existing_cluster(addons="manage")))
+    assert {found.inputs["resolveConflictsOnCreate"] for found in find_resources(planned, "Addon")} == {"NONE"}
 
 
 def test_only_add_ons_with_an_identity_have_a_role() -> None:
@@ -50,6 +55,12 @@ def test_the_volume_driver_runs_on_tainted_nodes_and_needs_no_metadata_of_its_no
     assert json.loads(driver.inputs["configurationValues"]) == {
         "controller": {
             "region": builders.REGION,
+            "extraVolumeTags": {
+                "owner": "ml-platform",
+                "cost-center": "ml-tests",
+                "environment": "test",
+                "managed-by": "gpu-blueprint",
+            },
             "nodeSelector": {"gpu-blueprint/system": "true"},
             "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists", "effect": "NoSchedule"}],
         },
@@ -65,3 +76,9 @@ def test_only_pods_that_may_ask_for_the_metadata_of_a_node_ask_for_it() -> None:
     classes = [found.inputs["spec"]["metadataOptions"] for found in find_resources(planned, "EC2NodeClass")]
     assert {options["httpPutResponseHopLimit"] for options in (*templates, *classes)} == {1}
     assert "imds" not in EBS_CSI_DRIVER.settings["node"]["metadataSources"].split(",")
+
+
+def test_volumes_of_claims_carry_the_tags_of_the_stack_but_those_that_the_driver_cannot_take() -> None:
+    odd = {"a=b": "c", "CSIVolumeName": "x", "kubernetes.io/created-for/pvc/name": "x", "ebs.csi.aws.com/cluster": "x"}
+    tags = list_volume_tags(builders.config(tags={"team": "vision=1", **odd}))
+    assert tags["team"] == "vision=1" and tags["cost-center"] == "ml-tests" and not tags.keys() & odd.keys()

@@ -49,7 +49,8 @@ def test_deletion_protection_protects_the_cluster_and_the_record(protection: boo
 def test_the_cluster_states_every_input_that_eks_would_choose(stack: str) -> None:
     cluster, config = find_cluster(plan(stack)), shipped_config(stack)
     inputs, network = cluster.inputs, cluster.inputs["vpcConfig"]
-    public = config.cluster.api.access == "public"
+    assert config.new_cluster
+    public = config.new_cluster.api.access == "public"
     assert set(inputs) == {*CHOSEN, *FROM_CONFIG}
     assert {name: inputs[name] for name in CHOSEN} == CHOSEN
     assert (network["endpointPrivateAccess"], network["endpointPublicAccess"]) == (True, public)

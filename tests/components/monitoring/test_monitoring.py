@@ -117,3 +117,9 @@ def test_all_missing_secrets_are_named_at_once(monkeypatch: pytest.MonkeyPatch) 
     assert [
         key for key in ("grafanaPassword", *sorted(KEYS)) if f"pulumi config set --secret {key}" not in message
     ] == []
+
+
+def test_the_prometheus_of_an_existing_cluster_keeps_its_namespace_and_its_definitions() -> None:
+    planned = plan_of(builders.stack(**builders.existing_cluster(), **EXISTING))
+    assert not [row for row in planned if row.name.endswith(("-monitoring-namespace", "-monitoring-crd"))]
+    assert [row for row in planned if row.type.startswith("kubernetes:monitoring.coreos.com/")]

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from ...support import builders
+from ...support.iam_lint import lint_policy
 from ...support.plans import Plan, find_resource, find_resources, plan_of
 from ...support.storage_stack import DATASETS, WEIGHTS, build_storage_stack
-from ..test_platform_iam import lint_policy
 
 BUCKET = "gpu-test-datasets-111122223333-us-east-1"
 

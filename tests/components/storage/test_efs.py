@@ -7,9 +7,9 @@ import pytest
 from components.storage.efs import build_file_system_policy
 
 from ...support import builders
+from ...support.iam_lint import lint_policy
 from ...support.plans import Plan, find_resource, find_resources, plan_of
 from ...support.storage_stack import HOMES, build_storage_stack
-from ..test_platform_iam import lint_policy
 
 POINTS = [f"arn:aws:elasticfilesystem:us-east-1:111122223333:access-point/fsap-0123456789abcdef{n}" for n in "01"]
 

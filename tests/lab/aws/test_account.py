@@ -51,6 +51,9 @@ def test_the_role_of_nodes_stands_and_can_get_a_profile(shim: Shim) -> None:
     iam.add_role_to_instance_profile(InstanceProfileName="profile", RoleName=role)
     [attached] = iam.get_instance_profile(InstanceProfileName="profile")["InstanceProfile"]["Roles"]
     assert attached["RoleName"] == role
+    iam.remove_role_from_instance_profile(InstanceProfileName="profile", RoleName=role)
+    with pytest.raises(ClientError, match="NoSuchEntity"):  # Karpenter asks twice
+        iam.remove_role_from_instance_profile(InstanceProfileName="profile", RoleName=role)
 
 
 def test_the_cluster_has_its_version_and_its_service_cidr(shim: Shim) -> None:

@@ -36,6 +36,11 @@ def test_a_dry_run_is_allowed_and_leaves_no_trace(shim: Shim, ec2: Any, action: 
     assert shim.calls == [] and ec2.describe_launch_templates()["LaunchTemplates"] == []
 
 
+def test_calls_that_only_read_are_kept_by_name(shim: Shim, ec2: Any) -> None:
+    ec2.describe_subnets()
+    assert shim.asked == {("ec2", "DescribeSubnets")} and shim.calls == []
+
+
 def test_a_told_error_answers_a_dry_run_too(shim: Shim, ec2: Any) -> None:
     shim.faults.errors["RunInstances"] = "UnauthorizedOperation"
     with pytest.raises(ClientError) as caught:
@@ -123,7 +128,7 @@ def test_an_answer_of_moto_to_an_unknown_path_is_refused_and_recorded(caplog: py
         return [b"<title>404 Not Found</title>"]
 
     calls: list[Call] = []
-    dispatch = Dispatch(handlers={}, narrows={}, faults=Faults(), calls=calls, moto=find_nothing)
+    dispatch = Dispatch(handlers={}, narrows={}, faults=Faults(), calls=calls, asked=set(), moto=find_nothing)
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/nothing", "wsgi.input": BytesIO()}
     [body] = dispatch(environ, lambda status, headers: None)
     assert b"neither the lab nor moto answers  GET /nothing: 404 NOT FOUND" in body

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from gpu_blueprint.catalog import list_instances
 from lab.aws import Shim
-from lab.aws.instance_types import InstanceTypes
+from lab.aws.backends import DEFAULT_ACCOUNT_ID, INSTANCE_TYPE_OFFERINGS, ec2_backends
+from lab.aws.instance_types import InstanceTypes, offer_types
 
 from ...support.lab_scenes import REGION, scene
 from .conftest import connect
@@ -45,3 +48,20 @@ def test_a_question_for_one_type_is_answered_for_this_type(shim: Shim) -> None:
 def test_a_type_of_another_region_is_not_shown() -> None:
     shown = InstanceTypes(scene()).narrow_types({}).values()
     assert "g6.xlarge" in shown and "p5e.48xlarge" not in shown
+
+
+def test_a_region_that_moto_has_no_offers_of_gets_those_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    for offers in INSTANCE_TYPE_OFFERINGS.values():
+        monkeypatch.setitem(offers, "us-gov-west-1", [])  # so that nothing stays when the test ends
+        del offers["us-gov-west-1"]
+    offer_types("us-gov-west-1", ["g6.xlarge"])
+    backend = ec2_backends[DEFAULT_ACCOUNT_ID]["us-gov-west-1"]
+    found = backend.describe_instance_type_offerings("availability-zone", {"instance-type": ["g6.xlarge"]})
+    assert sorted(offer["Location"] for offer in found) == [f"us-gov-west-1{letter}" for letter in "abc"]
+    assert len(backend.describe_instance_type_offerings("region", {})) > 0
+
+
+def test_the_offers_that_moto_ships_stay() -> None:
+    before = list(INSTANCE_TYPE_OFFERINGS["region"]["us-east-1"])
+    offer_types("us-east-1", ["g6.xlarge"])
+    assert INSTANCE_TYPE_OFFERINGS["region"]["us-east-1"] == before

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from gpu_blueprint.config.iam import Iam
 from gpu_blueprint.live.leftovers import Resource
 from gpu_blueprint.live.leftovers.iam import TYPES, IamType, list_surveys
 from gpu_blueprint.live.leftovers.survey import take_survey
@@ -16,8 +17,9 @@ from ...support.plans import shipped_config
 DOCUMENT = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}]}
 
 
-def find() -> list[str]:
-    answers = [answer for survey in list_surveys(shipped_config("dev")) for answer in take_survey(survey, account())]
+def find(prefix: str | None = None) -> list[str]:
+    stack = shipped_config("dev").model_copy(update={"iam": Iam.model_validate({"namePrefix": prefix})})
+    answers = [answer for survey in list_surveys(stack) for answer in take_survey(survey, account())]
     assert all(isinstance(answer, Resource) and answer.made for answer in answers), answers
     return [f"{answer.arn.type} {answer.arn.name}" for answer in answers if isinstance(answer, Resource)]
 
@@ -36,6 +38,19 @@ def test_roles_policies_and_profiles_are_found_by_name_and_tags() -> None:
     make("gpu-dev-of-the-team", {"team": "chat"})
     make("gpu-development", OURS)
     assert find() == ["role gpu-dev-karpenter", "policy gpu-dev-karpenter", "instance-profile gpu-dev-karpenter"]
+
+
+@pytest.mark.usefixtures("cloud")
+def test_roles_behind_a_prefix_and_below_a_path_are_found() -> None:
+    make("acme-gpu-dev-karpenter", OURS)
+    client("iam").create_role(
+        RoleName="acme-gpu-dev-system", Path="/platform/", AssumeRolePolicyDocument="{}", Tags=rows(OURS)
+    )
+    client("iam").create_instance_profile(InstanceProfileName="gpu-dev_1", Tags=rows(OURS))
+    names = [line.split()[1] for line in find("acme-")]
+    below = [name for name in names if "system" in name]
+    assert len(names) == 5 and below == ["platform/acme-gpu-dev-system"] and "gpu-dev_1" in names
+    assert find() == ["instance-profile gpu-dev_1"]
 
 
 @pytest.mark.usefixtures("cloud")

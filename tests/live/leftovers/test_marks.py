@@ -30,3 +30,10 @@ def test_the_cluster_of_an_object_is_read_from_any_of_its_tags() -> None:
     assert find_cluster(node_tags("l4")) == find_cluster(OWNED) == "gpu-dev"
     assert find_cluster({"eks:cluster-name": "gpu-old"}) == "gpu-old"
     assert find_cluster(OURS) == ""
+
+
+def test_objects_of_an_existing_cluster_are_its_owners_unless_the_platform_made_them() -> None:
+    byo = shipped_config("byo")
+    assert [mark.maker for mark in list_marks(byo)] == [BLUEPRINT]
+    assert not is_marked(byo, {"kubernetes.io/cluster/shared": "owned"})
+    assert is_marked(byo, {"managed-by": "gpu-blueprint", "environment": "byo", "karpenter.sh/nodepool": "slices"})

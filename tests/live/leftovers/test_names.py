@@ -3,7 +3,8 @@
 import pytest
 
 from gpu_blueprint.live.leftovers import Resource
-from gpu_blueprint.live.leftovers.names import list_surveys
+from gpu_blueprint.live.leftovers.names import build_queue_url, list_surveys
+from gpu_blueprint.live.leftovers.resource import Arn
 from gpu_blueprint.live.leftovers.survey import take_survey
 
 from ...support import aws_models
@@ -111,3 +112,17 @@ def test_an_error_of_a_service_is_no_proof_that_the_object_is_gone(cloud: Endpoi
 )
 def test_a_call_has_the_names_of_the_api(service: str, operation: str, parameters: dict[str, str]) -> None:
     assert aws_models.find_faults(service, operation, parameters) == ""
+
+
+def test_nobody_asks_for_budgets_where_the_partition_has_none() -> None:
+    asked = {name: {survey.check for survey in list_surveys(shipped_config(name))} for name in ("prod", "gov")}
+    assert asked["prod"] - asked["gov"] == {"budgets"}
+
+
+def test_the_address_of_a_queue_in_gov_is_of_its_region() -> None:
+    arn = Arn.parse(shipped_config("gov").build_arn("sqs", "gpu-gov"))
+    assert build_queue_url(arn) == "https://sqs.us-gov-west-1.amazonaws.com/100200300404/gpu-gov"
+
+
+def test_nobody_asks_for_the_log_group_of_an_existing_cluster() -> None:
+    assert "log groups" not in [survey.check for survey in list_surveys(shipped_config("byo"))]

@@ -5,7 +5,7 @@ from gpu_blueprint.live.leftovers.permissions import CALLS
 from gpu_blueprint.live.leftovers.run import list_surveys
 from gpu_blueprint.live.leftovers.tagged import list_worldwide_surveys
 
-from ...components.test_platform_iam import lint_policy
+from ...support.iam_lint import lint_policy
 from ...support.plans import SHIPPED, shipped_config
 
 

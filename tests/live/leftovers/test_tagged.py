@@ -88,3 +88,10 @@ def test_services_without_regions_are_asked_in_the_region_that_lists_them(cloud:
 
 def test_a_stack_in_that_region_needs_no_second_question() -> None:
     assert list(list_worldwide_surveys(shipped_config("dev"))) == []
+
+
+def test_the_world_of_gov_answers_in_its_west() -> None:
+    stack = shipped_config("gov")
+    assert list(list_worldwide_surveys(stack)) == []
+    (survey,) = list_worldwide_surveys(stack.model_copy(update={"region": "us-gov-east-1"}))
+    assert survey.subject == "everything without a region"

@@ -16,6 +16,7 @@ from ...support.aws_answers import (
     iam_role,
 )
 from ...support.aws_endpoint import Endpoint
+from ...support.gov import gov_config, gov_role
 from ...support.plans import shipped_config
 
 
@@ -50,6 +51,16 @@ def test_the_caller_should_be_one_of_the_admins(aws: Endpoint, who: str, role: s
     assert found.subject == (role or who)
     assert found.status is (Status.PASS if is_admin else Status.WARN)
     assert is_admin or found.subject in found.remedy
+
+
+def test_a_session_in_gov_is_known_by_its_role(aws: Endpoint) -> None:
+    role = gov_role("platform")
+    aws.answers["GetCallerIdentity"] = caller(
+        builders.ACCOUNT, f"arn:aws-us-gov:sts::{builders.ACCOUNT}:assumed-role/platform/ci"
+    )
+    aws.answers["GetRole"] = iam_role(role)
+    found = find_finding(gov_config(), "admins")
+    assert (found.subject, found.status) == (role, Status.PASS)
 
 
 def test_nobody_asks_whether_a_caller_of_another_account_is_an_admin(aws: Endpoint) -> None:

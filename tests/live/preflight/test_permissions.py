@@ -9,16 +9,20 @@ from gpu_blueprint.cli import main
 from gpu_blueprint.live.preflight import ask_account, build_policy, list_questions
 from gpu_blueprint.live.preflight.permissions import CALLS, name_action
 
-from ...components.test_platform_iam import lint_policy
+from ...support import builders
 from ...support.aws_answers import (
     NO_QUOTA,
     account,
     applied,
+    caller,
     gateways,
     name_references,
     p6,
+    vpc_endpoint,
 )
 from ...support.aws_endpoint import Endpoint, as_json
+from ...support.closed_network import closed_existing
+from ...support.iam_lint import lint_policy
 from ...support.plans import SHIPPED, shipped_config
 
 
@@ -50,6 +54,11 @@ def test_every_call_only_reads(aws: Endpoint) -> None:
     aws.answers["DescribeNatGateways"] = gateways("subnet-0d4c7a91e2b85f361")
     ask_account(p6(), account())
     ask_account(name_references(), account())
+    aws.answers["GetCallerIdentity"] = caller(shipped_config("byo").account_id)
+    aws.answers["ListAccessEntries"] = as_json({"accessEntries": []})
+    ask_account(shipped_config("byo"), account())
+    aws.answers["DescribeVpcEndpoints"] = vpc_endpoint("sqs")
+    ask_account(builders.config(**closed_existing()), account())
     assert set(aws.asked) == {call.split(":")[1] for calls in CALLS.values() for call in calls}
     assert all(name.startswith(("Describe", "Get", "List")) for name in aws.asked)
 
@@ -68,3 +77,8 @@ def test_the_policy_grants_every_call_and_no_more(capsys: pytest.CaptureFixture[
 def test_every_action_of_the_policy_exists() -> None:
     # parliament only objects that public parameters belong to no account, as it does to Karpenter's own policy.
     assert lint_policy(build_policy(shipped_config("prod"))) == ["RESOURCE_MISMATCH"]
+
+
+def test_the_policy_of_a_stack_in_gov_is_of_its_partition() -> None:
+    text = json.dumps(build_policy(shipped_config("gov")))
+    assert "arn:aws-us-gov:eks:us-gov-west-1:100200300404:cluster/gpu-gov" in text and "arn:aws:" not in text

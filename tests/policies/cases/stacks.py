@@ -29,12 +29,12 @@ class Case:
 
     about: str
     stack: Build
-    verdict: Literal["passes", "fails", "undecided"]
+    verdict: Literal["passes", "fails", "undecided", "mistaken"]
     rule: str = ""
     at: tuple[str, ...] = ()
     """Names of the resources that the verdicts are about, one for each message."""
     words: tuple[str, ...] = ()
-    """Texts that the messages must contain."""
+    """Texts that the messages must contain, or the mistakes in settings that no rule may run with."""
     unclear: tuple[str, ...] = ()
     """Names of further resources, which cannot be judged yet."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -77,6 +77,11 @@ def undecided(about: str, stack: Build, *at: str, **settings: Any) -> Case:
     return Case(about=about, stack=stack, verdict="undecided", at=at, settings=settings)
 
 
+def mistaken(about: str, *mistakes: str, **settings: Any) -> Case:
+    """Demand that exactly these mistakes are found in the settings of a rule."""
+    return Case(about=about, stack=program(), verdict="mistaken", words=mistakes, settings=settings)
+
+
 def cases_of(rule: str, *cases: Case) -> tuple[Case, ...]:
     """Assign cases to a rule."""
     return tuple(replace(case, rule=rule) for case in cases)
@@ -90,6 +95,9 @@ def build_stack(case: Case) -> Stack:
 
 def find_complaint(case: Case, rule: Rule) -> str:
     """Return the difference between a rule's verdicts and the demand of a case; empty if they agree."""
+    if case.verdict == "mistaken":
+        found = tuple(rule.find_mistakes(case.settings)) if rule.find_mistakes else ()
+        return "" if found == case.words else f"{found} instead of {case.words}"
     stack = build_stack(case)
     if rule.id == READABLE:
         stack = Stack(stack.resources, copy.deepcopy(stack.unreadable))

@@ -214,6 +214,10 @@ ALONE = cases_of(
         "open",
     ),
     passes("a network without nodes and addresses", program(CLOSED)),
+    passes(
+        "pods on Fargate, which never get a public address",
+        program(OPEN, CLOSED, make_group(CLOSED), make_group(OPEN, type_="aws:eks/fargateProfile:FargateProfile")),
+    ),
     fails("a cluster alone, whose inputs are not shown", program(OPEN, resource("eks:index:Cluster", "c")), "open"),
     fails(
         "a group of another maker, which is none of EKS", program(OPEN, resource("other:index:NodeGroup", "c")), "open"

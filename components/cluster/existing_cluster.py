@@ -1,0 +1,76 @@
+"""A cluster that exists: the program asks EKS for its address, and makes and changes nothing of it."""
+
+import json
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from gpu_blueprint.config import StackConfig
+
+from .cluster import AnyCluster
+
+CLUSTER_LOOKUP = "aws:eks/getCluster:getCluster"
+
+
+class RunningCluster(AnyCluster):
+    """The address of a cluster that exists, and its security group.
+
+    EKS is asked at each `pulumi up`, because the program cannot connect without the address and the certificate. A
+    plan does not ask: the stack file states everything that a plan needs.
+    """
+
+    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpu-blueprint:components:RunningCluster", name, None, opts)
+        self.made, self.protected, self.api_rules = [], [], []
+        found: pulumi.Output[aws.eks.GetClusterResult] = pulumi.Output.from_input(self._look_up(config))
+        self.kubeconfig = pulumi.Output.all(found.endpoint, found.certificate_authorities[0].data).apply(
+            lambda parts: json.dumps(build_kubeconfig(config, server=parts[0], authority=parts[1]))
+        )
+        self.security_group_id = found.vpc_config.cluster_security_group_id
+        self.register_outputs({"name": config.cluster_name})
+
+    async def _look_up(self, config: StackConfig) -> Any:
+        """Return the answer of EKS, which a plan does not know.
+
+        Raises:
+            RunError: EKS has no such cluster here, or does not tell; it holds the reason and the remedy.
+        """
+        try:
+            found = await pulumi.runtime.invoke_async(
+                CLUSTER_LOOKUP,
+                {"name": config.cluster_name},
+                pulumi.InvokeOptions(parent=self),
+                aws.eks.GetClusterResult,
+            )
+        except Exception as error:  # noqa: BLE001, the SDK raises no narrower class for a failed call
+            raise pulumi.RunError(
+                f"stack {pulumi.get_stack()}: EKS does not describe cluster {config.cluster_name!r} in "
+                f"{config.region}, which the stack file says exists (cluster.mode: existing), so nothing was changed. "
+                f"Check cluster.name, aws:region and the account, {config.account_id}. {error}"
+            ) from None
+        return found or pulumi.UNKNOWN
+
+
+def build_kubeconfig(config: StackConfig, *, server: str, authority: str) -> dict[str, Any]:
+    """Return a kubeconfig that asks the AWS CLI for a token, as `aws eks update-kubeconfig` writes it.
+
+    Args:
+        config: The stack.
+        server: Address of the Kubernetes API.
+        authority: Certificate of the API's authority, in base64.
+    """
+    name = config.cluster_name
+    token = {
+        "apiVersion": "client.authentication.k8s.io/v1beta1",
+        "command": "aws",
+        "args": ["eks", "get-token", "--cluster-name", name, "--region", config.region, "--output", "json"],
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": name, "cluster": {"server": server, "certificate-authority-data": authority}}],
+        "users": [{"name": name, "user": {"exec": token}}],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+        "current-context": name,
+    }

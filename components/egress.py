@@ -1,0 +1,39 @@
+"""The ConfigMaps by which pods are told of the company's proxy and authorities."""
+
+from collections.abc import Mapping
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.catalog.namespaces import KUBE_SYSTEM
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.egress.telling import CA_KEY, CA_MAP, VARIABLES_MAP, build_platform_variables, read_bundle
+
+
+class Egress(pulumi.ComponentResource):
+    """The ConfigMaps of ``kube-system``, which the add-ons and Karpenter need; ``ready`` lists them."""
+
+    ready: list[pulumi.Resource]
+
+    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpu-blueprint:components:Egress", name, None, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        self.ready = make_egress_maps(name, config, KUBE_SYSTEM, build_platform_variables(config), child)
+        self.register_outputs({})
+
+
+def make_egress_maps(
+    name: str, config: StackConfig, namespace: str, variables: Mapping[str, str], opts: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    """Make the ConfigMaps of a namespace: variables for ``envFrom``, and certificates to mount; none that is empty."""
+    contents = {VARIABLES_MAP: variables, CA_MAP: {CA_KEY: bundle} if (bundle := read_bundle(config)) else {}}
+    return [
+        k8s.core.v1.ConfigMap(
+            f"{name}-{called.removeprefix('gpu-blueprint-')}",
+            metadata={"name": called, "namespace": namespace},
+            data=dict(data),
+            opts=opts,
+        )
+        for called, data in contents.items()
+        if data
+    ]

@@ -1,0 +1,90 @@
+"""The ground of the pools: the cluster with its nodes, add-ons and Karpenter, which the platform makes or finds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, LAYER_ADD_ONS, NODE_ADD_ONS
+from gpu_blueprint.config import StackConfig
+
+from .cluster.addons import Addons
+from .cluster.cluster import AnyCluster, Cluster
+from .cluster.existing_cluster import RunningCluster
+from .cluster.system_nodes import SystemNodes
+from .egress import Egress
+from .images.image_cache import ImageCache
+from .karpenter.karpenter import Karpenter
+from .network.network import Network
+from .pools.node_class import NodeIdentity, choose_node_identity
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """The Karpenter that launches the nodes of pools."""
+
+    ready: Sequence[pulumi.Resource]
+    """The resources with which it works."""
+    node_identity: NodeIdentity
+    """The role that nodes run as, or its instance profile."""
+    node_role_arn: pulumi.Input[str]
+
+
+def make_cluster(config: StackConfig, network: Network, *, opts: pulumi.ResourceOptions) -> AnyCluster:
+    """Make the cluster, or look up the cluster that exists."""
+    name = f"{config.cluster_name}-cluster"
+    if config.new_cluster:
+        return Cluster(name, config, config.new_cluster, network=network, opts=opts)
+    return RunningCluster(name, config, opts=opts)
+
+
+def make_system_nodes(
+    config: StackConfig, network: Network, cluster: AnyCluster, *, opts: pulumi.ResourceOptions
+) -> tuple[SystemNodes | None, list[pulumi.Resource]]:
+    """Make the system nodes, between the add-ons that nodes need and the add-ons that need nodes.
+
+    A cluster that exists has nodes, and gets the add-ons that it may lack.
+
+    Returns:
+        The system nodes, and the resources that together make a cluster in which pods run.
+    """
+    name = config.cluster_name
+    told = Egress(f"{name}-egress", config, opts=opts).ready if config.egress else []
+    if not config.new_cluster:
+        layer = LAYER_ADD_ONS if config.manages_addons else ()
+        added = Addons(f"{name}-addons", config, add_ons=layer, cluster=cluster, opts=opts)
+        return None, [*told, *_make_image_cache(config, opts=opts), *added.installed]
+    node_addons = Addons(f"{name}-node-addons", config, add_ons=NODE_ADD_ONS, cluster=cluster, opts=opts)
+    nodes = SystemNodes(
+        f"{name}-system",
+        config,
+        config.new_cluster.system_nodes,
+        network=network,
+        cluster=cluster,
+        depends_on=[*node_addons.installed, *told, *_make_image_cache(config, opts=opts)],
+        opts=opts,
+    )
+    cluster_addons = Addons(
+        f"{name}-addons", config, add_ons=CLUSTER_ADD_ONS, cluster=cluster, depends_on=[nodes.group], opts=opts
+    )
+    return nodes, [nodes.group, *cluster_addons.installed]
+
+
+def find_launcher(
+    config: StackConfig, cluster: AnyCluster, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+) -> Launcher:
+    """Install Karpenter, or use the Karpenter that the cluster has."""
+    if not config.installs_karpenter:
+        arn = config.node_role_arn or ""
+        return Launcher(depends_on, choose_node_identity(config, arn.rpartition("/")[2]), arn)
+    name = f"{config.cluster_name}-karpenter"
+    made = Karpenter(name, config, cluster=cluster, depends_on=depends_on, opts=opts)
+    return Launcher([made.release], made.node_identity, made.node_role_arn)
+
+
+def _make_image_cache(config: StackConfig, *, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+    """Make the cache of images, and return what nodes need before they pull."""
+    images = config.images
+    if images is None or not images.pull_through:
+        return []
+    return ImageCache(f"{config.cluster_name}-images", config, images, opts=opts).ready

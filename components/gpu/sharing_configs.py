@@ -1,0 +1,77 @@
+"""The files that tell device plugins and MIG managers how nodes share their GPUs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile
+from gpu_blueprint.sharing.operator_configs import MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG_MAP
+from gpu_blueprint.sharing.profile import UNSHARED
+from gpu_blueprint.yaml_text import write_yaml
+
+
+class SharingConfigs(pulumi.ComponentResource):
+    """The two ConfigMaps that the ClusterPolicy of an existing GPU Operator must name; ``ready`` lists them.
+
+    The operator of the cluster is not ours, so nothing else of it is changed.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        config: StackConfig,
+        *,
+        depends_on: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpu-blueprint:components:SharingConfigs", name, None, opts)
+        profiles = list_operator_profiles(config)
+        files: dict[str, dict[str, str]] = {PLUGIN_CONFIG_MAP: build_plugin_files(profiles)}
+        if layouts := build_mig_layouts(profiles):
+            files[MIG_CONFIG_MAP] = {MIG_FILE: layouts}
+        self.ready = [
+            k8s.core.v1.ConfigMap(
+                f"{name}-{title}",
+                metadata={"name": title, "namespace": config.gpu_operator_namespace},
+                data=data,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
+            )
+            for title, data in files.items()
+        ]
+        self.register_outputs({})
+
+
+def list_operator_profiles(config: StackConfig) -> list[SharingProfile]:
+    """Return the sharing profiles of the pools that the operator serves, and those that old nodes still have.
+
+    The list is empty if every node applies its sharing itself. The operator is then not installed.
+    """
+    served = [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
+    return [*served, *(retired.profile for retired in config.retired_sharing)]
+
+
+def build_plugin_files(profiles: Sequence[SharingProfile]) -> dict[str, str]:
+    """Return one device-plugin config per way of sharing, and one that shares no GPU."""
+    files: dict[str, Any] = {UNSHARED: UNSHARED_PLUGIN_CONFIG}
+    for profile in profiles:
+        files |= profile.plugin_configs
+    return {key: write_yaml(file) for key, file in files.items()}
+
+
+def build_mig_layouts(profiles: Sequence[SharingProfile]) -> str:
+    """Return the layouts of the MIG manager as YAML; empty if no profile cuts GPUs.
+
+    A config of ours replaces the configs that the operator generates, so it must hold all-disabled too.
+    """
+    layouts: dict[str, Any] = {}
+    for profile in profiles:
+        layouts |= profile.mig_configs
+    if not layouts:
+        return ""
+    disabled = {"all-disabled": [{"devices": "all", "mig-enabled": False}]}
+    return write_yaml({"version": "v1", "mig-configs": {**disabled, **layouts}})

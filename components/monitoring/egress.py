@@ -1,0 +1,39 @@
+"""Helm values that tell Prometheus and Alertmanager of the company's proxy and authorities.
+
+Both take the proxy in their configuration, for what they send and for nothing else: Prometheus goes on scraping
+directly. Sources: prometheus-operator Documentation/api-reference/api.md (remoteWrite: proxyUrl, noProxy; spec:
+configMaps, containers, podMetadata); prometheus/common config/http_config.go (proxy_url, no_proxy). Read 2026-11-27.
+"""
+
+from typing import Any, Literal
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.egress.telling import CA_MAP, CA_VARIABLE, build_mark, build_variables, has_authorities
+
+
+def tell_authorities(config: StackConfig, program: Literal["prometheus", "alertmanager"]) -> dict[str, Any]:
+    """Return the fields of the ``spec`` by which the program trusts the company's authorities beside the public ones.
+
+    The operator mounts a ConfigMap of ``configMaps`` below ``/etc/PROGRAM/configmaps``.
+    """
+    if not has_authorities(config):
+        return {}
+    folder = f"/etc/{program}/configmaps/{CA_MAP}"
+    return {
+        "configMaps": [CA_MAP],
+        "containers": [{"name": program, "env": [{"name": CA_VARIABLE, "value": folder}]}],
+        "podMetadata": {"annotations": build_mark(config)},
+    }
+
+
+def tell_remote_write(config: StackConfig) -> dict[str, str]:
+    """Return the fields of a place of remote write that is reached through the proxy."""
+    variables = build_variables(config)
+    return {"proxyUrl": variables["HTTPS_PROXY"], "noProxy": variables["NO_PROXY"]} if variables else {}
+
+
+def tell_receivers(config: StackConfig) -> dict[str, Any]:
+    """Return the section ``global`` by which alerts reach their receivers through the proxy; SMTP uses none."""
+    variables = build_variables(config)
+    client = {"proxy_url": variables["HTTPS_PROXY"], "no_proxy": variables["NO_PROXY"]} if variables else {}
+    return {"global": {"http_config": client}} if client else {}

@@ -1,0 +1,63 @@
+"""Settings of Bottlerocket nodes, which their user data holds as TOML."""
+
+import base64
+from typing import Any
+
+from gpu_blueprint.catalog.parallel_pull import ParallelPull
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.egress.direct import list_direct_hosts
+from gpu_blueprint.egress.telling import read_bundle
+from gpu_blueprint.sharing import SharingProfile
+
+_AUTHORITIES = "gpu-blueprint"
+"""Name of the bundle of the company's authorities."""
+
+
+def build_egress_settings(config: StackConfig) -> dict[str, Any]:
+    """Return the settings of the proxy and of the company's authorities; empty without.
+
+    containerd, its snapshotter that pulls in parallel, kubelet and host containers obey the proxy; Bottlerocket adds
+    the address of the Kubernetes API to the exceptions, and has no setting for a proxy of plain HTTP. It trusts the
+    authorities beside its own. Sources: Bottlerocket settings reference 1.54, network and pki; bottlerocket pull 1204;
+    bottlerocket-core-kit pull 584 (the snapshotter, 2025-07-15). Read 2026-11-27.
+    """
+    settings: dict[str, Any] = {}
+    if config.egress and config.egress.https_proxy:
+        hosts = [host.entry for host in list_direct_hosts(config)]
+        settings["network"] = {"https-proxy": config.egress.https_proxy, "no-proxy": hosts}
+    if bundle := read_bundle(config):
+        data = base64.b64encode(bundle.encode()).decode()
+        settings["pki"] = {_AUTHORITIES: {"data": data, "trusted": True}}
+    return settings
+
+
+def build_pull_settings(pull: ParallelPull | None) -> dict[str, Any]:
+    """Return the settings of parallel pull.
+
+    A node whose volume starts from a snapshot gets none of them: the tools that fill snapshots use the default
+    snapshotter, and Bottlerocket deletes all images when it boots with another (bottlerocket-core-kit pull 582).
+    """
+    soci: dict[str, Any] = {"pull-mode": "parallel-pull-unpack"}
+    if pull:
+        soci["parallel-pull-unpack"] = {
+            "max-concurrent-downloads-per-image": pull.downloads,
+            "concurrent-download-chunk-size": pull.part,
+            "max-concurrent-unpacks-per-image": pull.unpacks,
+            # The packed layers would take room beside the unpacked layers, and nothing reads them again.
+            "discard-unpacked-layers": True,
+        }
+    return {"container-runtime": {"snapshotter": "soci"}, "container-runtime-plugins": {"soci-snapshotter": soci}}
+
+
+def build_bottlerocket_settings(profile: SharingProfile, pulls: dict[str, Any]) -> dict[str, Any]:
+    """Return Bottlerocket's settings; the node applies the settings that share its GPUs at boot."""
+    settings: dict[str, Any] = {
+        **pulls,
+        # Bottlerocket's default, stated so that no change of the default opens the nodes. Its device plugin passes
+        # devices as volume mounts, by default too, so both defaults fit (settings reference, nvidia-container-runtime
+        # and kubelet-device-plugins.nvidia.device-list-strategy).
+        "nvidia-container-runtime": {"visible-devices-envvar-when-unprivileged": False},
+    }
+    if profile.bottlerocket:
+        settings["kubelet-device-plugins"] = {"nvidia": dict(profile.bottlerocket)}
+    return settings

@@ -1,0 +1,34 @@
+"""Policies of AWS that the platform attaches to its roles: the rows of attached_policies.csv."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from .table import read_rows
+
+FILE = "attached_policies.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedPolicy:
+    """A policy of AWS, why a role has it, and the page with its content."""
+
+    policy: str
+    """Name of the policy, which is unique."""
+    reason: str
+    documentation: str
+
+
+def find_attached_policy(arn: str) -> AttachedPolicy | None:
+    """Return the facts of a policy of AWS; None for a policy of another owner, or an unknown policy."""
+    owner, _, name = arn.partition(":policy/")
+    return _read_table().get(name.rsplit("/", 1)[-1]) if owner.endswith(":iam::aws") else None
+
+
+def list_attached_policies() -> list[AttachedPolicy]:
+    """Return every policy of the table."""
+    return [*_read_table().values()]
+
+
+@cache
+def _read_table() -> dict[str, AttachedPolicy]:
+    return {row["policy"]: AttachedPolicy(**row) for row in read_rows(FILE)}

@@ -1,0 +1,6 @@
+"""AWS services that write into resources of an account in their own name."""
+
+EXPORT_WRITERS = ("bcm-data-exports.amazonaws.com", "billingreports.amazonaws.com")
+"""The services that write billing exports into a bucket."""
+ALARM_PUBLISHERS = ("budgets.amazonaws.com", "costalerts.amazonaws.com")
+"""AWS Budgets, and Cost Anomaly Detection, which publish alarms on a topic."""

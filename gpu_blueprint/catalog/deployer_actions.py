@@ -1,0 +1,71 @@
+"""The IAM actions that the role that deploys needs for each type of resource: the rows of deployer_actions.csv.
+
+The words of the column ``condition``, joined by ``;``:
+
+- ``stack``: the resource has the tags of the stack.
+- ``new``: the request gives the resource the tags of the stack.
+- ``untagged``: the resource has no tags, or the tags of the stack.
+- ``cluster``: the resource has the tag that EKS gives to the security group of the cluster.
+- ``boundary``: the role has the permissions boundary of the stack, if the stack has one.
+- ``KEY=VALUE VALUE``: the condition key has one of the values, which have the placeholders of ``resources``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from .table import read_rows
+
+FILE = "deployer_actions.csv"
+EVERYTHING = "*"
+"""The scope of actions for which AWS knows no single resource."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeployerActions:
+    """Actions with one purpose and one scope, which every resource of a type needs."""
+
+    type: str
+    """Type of the resource in Pulumi."""
+    purpose: str
+    """One of ``PURPOSES``."""
+    actions: tuple[str, ...]
+    resources: tuple[str, ...]
+    """Templates of ARNs, references to inputs such as ``@roleArn``, or ``EVERYTHING``."""
+    condition: str
+    when: str
+    """Path of an input without which the actions are not needed; empty for actions that are always needed."""
+    why: str
+    source: str
+
+
+PURPOSES: Mapping[str, str] = {
+    "create": "makes",
+    "read": "reads",
+    "update": "changes",
+    "delete": "deletes",
+    "tag": "tags",
+    "pass": "hands a role to",
+    "link": "prepares the account for",
+    "encrypt": "encrypts",
+}
+"""Purpose → the verb that tells it."""
+
+
+def list_deployer_actions(type_: str) -> Sequence[DeployerActions]:
+    """Return the rows of a type; none for a type that the table does not know."""
+    return _read_table().get(type_, ())
+
+
+def list_deployed_types() -> list[str]:
+    """Return every type that has rows."""
+    return [*_read_table()]
+
+
+@cache
+def _read_table() -> Mapping[str, Sequence[DeployerActions]]:
+    table: dict[str, list[DeployerActions]] = {}
+    for row in read_rows(FILE):
+        actions, resources = tuple(row.pop("actions").split()), tuple(row.pop("resources").split())
+        table.setdefault(row["type"], []).append(DeployerActions(actions=actions, resources=resources, **row))
+    return table

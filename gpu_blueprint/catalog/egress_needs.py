@@ -1,0 +1,51 @@
+"""The programs of the platform that reach AWS or the internet, and the ways to tell them of a proxy: egress_needs.csv.
+
+A test compares the rows with every chart and add-on, and the places with rendered values.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, cast, get_args
+
+from .table import read_rows
+
+Calls = Literal["aws", "internet", "vpc", "cluster", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EgressNeed:
+    """One program of the platform."""
+
+    comes_from: str
+    """Helm chart, EKS add-on or component that makes the pods."""
+    program: str
+    calls: Calls
+    """The farthest hosts that the program calls."""
+    proxy_at: tuple[str, ...]
+    """Places of the proxy in the values of the chart; empty if the program needs no proxy or takes none."""
+    ca_at: tuple[str, ...]
+    """Places of the authorities in the values of the chart."""
+    needs: tuple[str, ...]
+    """Endpoints of the VPC that the program needs, because nothing can tell it of a proxy."""
+    reason: str
+    """Hosts that the program calls, and the source of the places."""
+
+
+@cache
+def list_egress_needs() -> tuple[EgressNeed, ...]:
+    """Return every program of the platform."""
+    return tuple(_read(row) for row in read_rows("egress_needs.csv"))
+
+
+def _read(row: dict[str, str]) -> EgressNeed:
+    if row["calls"] not in get_args(Calls):
+        raise ValueError(f"{row['program']} calls {row['calls']!r}")
+    return EgressNeed(
+        comes_from=row["comes_from"],
+        program=row["program"],
+        calls=cast("Calls", row["calls"]),
+        proxy_at=tuple(row["proxy_at"].split()),
+        ca_at=tuple(row["ca_at"].split()),
+        needs=tuple(row["needs"].split()),
+        reason=row["reason"],
+    )

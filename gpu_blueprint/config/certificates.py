@@ -1,0 +1,111 @@
+"""Certificates of authorities in PEM: what a bundle may hold, and until when its certificates are valid.
+
+The standard library reads the certificates: OpenSSL itself judges whether each is an X.509 certificate of an authority.
+It does not judge signatures, key lengths and names, and it asks nobody for revocations. The module ``ssl`` is imported
+at the first use, because a stack without a bundle needs none of it.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ..errors import WrongValueError
+
+LARGEST_BUNDLE = 7 * 1024
+"""Bytes of all certificates in PEM. User data of EC2 has 16 KiB before base64 (EC2 user guide, "Run commands when you
+launch an EC2 instance"). Bottlerocket takes the bundle in base64, a third larger; Karpenter adds some 3 KiB, most of it
+the certificate of the cluster, and the proxy's exceptions take up to 2 KiB."""
+
+_BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----\s*(.*?)\s*-----END \1-----", re.DOTALL)
+_EDGE = re.compile(r"-----(BEGIN|END) ([A-Z0-9 ]+)-----")
+_BODY = re.compile(r"[A-Za-z0-9+/=\s]+")
+_PRIVATE = re.compile(r"-{4,} ?BEGIN [^-\n]*PRIVATE KEY", re.IGNORECASE)
+_KIND = "ca-bundle-invalid"
+_CERTIFICATE = "CERTIFICATE"
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A certificate of an authority."""
+
+    subject: str
+    """The common name, else the organization."""
+    begins: datetime
+    ends: datetime
+
+
+def check_bundle(text: str) -> str:
+    """Return a bundle with nothing in it but its certificates, in their order and each once.
+
+    Raises:
+        WrongValueError: The bundle holds something else, or is too large. No message shows a part of the text.
+    """
+    kinds = [edge[2] for edge in _EDGE.finditer(text)]
+    if _PRIVATE.search(text):
+        raise WrongValueError(
+            "private-key-in-bundle",
+            "the bundle holds a private key, which every node and every tenant would read",
+            "take it out, replace the key and its certificate, and write certificates of authorities alone",
+        )
+    if others := sorted({kind for kind in kinds if kind != _CERTIFICATE}):
+        raise WrongValueError(_KIND, f"the bundle holds {', '.join(others)}", "write certificates in PEM alone")
+    blocks = list(dict.fromkeys(_list_blocks(text)))
+    if not blocks or len(kinds) != 2 * len(_BLOCK.findall(text)):
+        reason = "a certificate is cut off" if kinds else "it holds no certificate in PEM"
+        hint = "write text that starts with -----BEGIN CERTIFICATE-----; openssl x509 -inform der -in FILE makes it"
+        raise WrongValueError(_KIND, reason, hint)
+    for number, block in enumerate(blocks, 1):
+        _refuse_other_than_authority(block, number)
+    if len(bundle := "".join(blocks)) > LARGEST_BUNDLE:
+        reason = f"the certificates have {len(bundle):,} bytes, and user data has room for {LARGEST_BUNDLE:,}"
+        raise WrongValueError("ca-bundle-large", reason, "write only the authorities of the proxy and of your servers")
+    return bundle
+
+
+def read_certificates(bundle: str) -> list[Certificate]:
+    """Return the certificates of a bundle that ``check_bundle`` has returned."""
+    return [found for block in _list_blocks(bundle) if (found := _read(block))]
+
+
+def _list_blocks(text: str) -> list[str]:
+    """Return each certificate as PEM of its own, without the comments around it."""
+    found = []
+    for kind, body in _BLOCK.findall(text):
+        lines = re.findall(".{1,64}", re.sub(r"\s", "", body))
+        found.append("\n".join([f"-----BEGIN {kind}-----", *lines, f"-----END {kind}-----", ""]))
+    return found
+
+
+def _refuse_other_than_authority(block: str, number: int) -> None:
+    body = "".join(block.split("\n")[1:-2])
+    if not _BODY.fullmatch(body) or (found := _read(block)) is None:
+        hint = "copy the file again: openssl x509 -in FILE -text must read it"
+        raise WrongValueError(_KIND, f"certificate {number} is no X.509 certificate", hint)
+    if not found.subject:
+        hint = "write the certificate of the authority that signed it: CA:TRUE in openssl x509 -in FILE -text"
+        raise WrongValueError(_KIND, f"certificate {number} is of a server or a person, and no authority's", hint)
+
+
+def _read(block: str) -> Certificate | None:
+    """Return a certificate; without subject if it is no authority's, None if it is no certificate."""
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cadata=block)
+    except (ssl.SSLError, ValueError):
+        return None
+    if context.cert_store_stats()["x509"] != 1:
+        return None
+    authorities = context.get_ca_certs()
+    if not authorities:
+        return Certificate("", datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+    (found,) = authorities
+    parts: Any = found["subject"]
+    names: dict[str, str] = dict(pair for part in parts for pair in part)
+    subject = names.get("commonName") or names.get("organizationName") or "an authority without a name"
+    begins, ends = (
+        datetime.fromtimestamp(ssl.cert_time_to_seconds(str(found[key])), UTC) for key in ("notBefore", "notAfter")
+    )
+    return Certificate(subject, begins, ends)

@@ -1,0 +1,177 @@
+"""A cluster that exists already: the platform adds the GPU layer to it, and touches nothing that others manage."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from ..catalog.namespaces import GPU_OPERATOR
+from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES, OLDEST_RUNNING_KARPENTER, parse_version
+from ..errors import Problem, WrongValueError
+from ..model import Model
+from .aws_names import RoleArn
+from .cluster import Cluster, ClusterFields
+from .scalars import Cidr, LabelKey, LabelValue, Name
+from .shapes import Shape
+
+
+def _check_running_kubernetes(version: str) -> str:
+    """Refuse a cluster whose Kubernetes version has no pins, with the way to a version that has."""
+    if version not in KUBERNETES:
+        oldest, newest = min(KUBERNETES, key=parse_version), max(KUBERNETES, key=parse_version)
+        is_text = version.count(".") == 1 and version.replace(".", "").isdigit()
+        is_old = is_text and parse_version(version) < parse_version(oldest)
+        raise WrongValueError(
+            "kubernetes-not-pinned",
+            f"the cluster runs Kubernetes {version!r}, and this blueprint has pins for {', '.join(KUBERNETES)}",
+            f"upgrade the cluster to {oldest} or {newest} first, one minor at a time"
+            if is_old
+            else f"write {oldest} or {newest}, in quotes",
+        )
+    return version
+
+
+AuthenticationMode = Literal["API", "API_AND_CONFIG_MAP", "CONFIG_MAP"]
+KarpenterVersion = Annotated[
+    str, Shape(r"\d+\.\d+\.\d+", "not-a-version", "a Karpenter release", "write its three numbers, such as 1.14.1")
+]
+
+
+class NodeTaint(Model):
+    """One taint of the nodes on which the platform's own pods run."""
+
+    key: LabelKey
+    """Taint key."""
+    value: LabelValue | None = None
+    """Taint value."""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
+    """Effect on pods that do not tolerate the taint."""
+
+
+class SystemPlacement(Model):
+    """The nodes of the existing cluster on which the platform's own pods run: Karpenter, operators, controllers."""
+
+    labels: dict[LabelKey, LabelValue] = {}
+    """Labels that these nodes have. Default: any node."""
+    taints: list[NodeTaint] = []
+    """Taints that these nodes have, and that the platform's pods tolerate."""
+
+    @property
+    def tolerations(self) -> list[dict[str, str]]:
+        """The tolerations of the platform's pods, in Kubernetes' spelling."""
+        return [
+            {
+                "key": taint.key,
+                **({"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}),
+                "effect": taint.effect,
+            }
+            for taint in self.taints
+        ]
+
+
+class ExistingCluster(ClusterFields):
+    """An EKS cluster that exists: the platform adds GPU pools, tenants and what they need, and nothing twice."""
+
+    mode: Literal["existing"]
+    """Add the GPU layer to a cluster that you have (docs/guides/existing-cluster.md)."""
+    name: Name
+    """Name of the cluster in EKS."""
+    kubernetes_version: Annotated[str, AfterValidator(_check_running_kubernetes)]
+    """Kubernetes minor version of the cluster, quoted, such as `"1.36"`."""
+    authentication_mode: AuthenticationMode
+    """How the cluster admits IAM principals: `aws eks describe-cluster` shows it as `accessConfig.authenticationMode`.
+    A cluster with `CONFIG_MAP` has no access entries, so it needs `access: ignore`."""
+    service_cidr: Cidr
+    """Addresses of Kubernetes services: `aws eks describe-cluster` shows them as
+    `kubernetesNetworkConfig.serviceIpv4Cidr`, such as `172.20.0.0/16`."""
+    karpenter: Literal["install", "existing"]
+    """`install` installs Karpenter with its roles and its queue. `existing` uses the Karpenter of the cluster: only
+    pools are added, and `nodeRole` and `karpenterVersion` are required."""
+    karpenter_version: KarpenterVersion = KARPENTER_VERSIONS[0]
+    """Karpenter release: to install, or the release that runs in the cluster."""
+    node_overlays: bool | None = None
+    """With `karpenter: existing`: whether its feature gate NodeOverlay is on, without which pools with shared GPUs must
+    set `staticNodes`. With `karpenter: install` the platform turns it on where a pool needs it. Default: `false` for an
+    existing Karpenter, since the gate is off by default."""
+    node_role: RoleArn | None = None
+    """ARN of the IAM role of nodes, which the cluster admits. Required unless the platform may make a role and admit
+    it, with `karpenter: install` and `access: manage`."""
+    gpu_operator: Literal["install", "existing"]
+    """`install` installs NVIDIA's GPU Operator. `existing` uses the operator of the cluster: the platform writes the
+    ConfigMaps `gpu-blueprint-device-plugin` and `gpu-blueprint-mig` into its namespace, and its ClusterPolicy must name
+    them."""
+    gpu_operator_namespace: Name = GPU_OPERATOR
+    """With `gpuOperator: existing`: the namespace of the operator of the cluster, which reads the ConfigMaps there."""
+    addons: Literal["manage", "ignore"]
+    """`manage` installs the EKS add-ons that the GPU layer needs, but never the CNI, kube-proxy and CoreDNS, which a
+    running cluster has. `ignore` installs none; preflight tells which are missing."""
+    access: Literal["manage", "ignore"]
+    """`manage` makes access entries for admins, viewers and tenants. `ignore` makes none: the cluster's owner maps the
+    groups of tenants (docs/guides/existing-cluster.md)."""
+    system_nodes: SystemPlacement = SystemPlacement()
+    """The nodes on which the platform's own pods run. Default: any node without taint."""
+
+    @property
+    def has_overlays(self) -> bool:
+        """True if Karpenter may use NodeOverlay."""
+        return self.karpenter == "install" if self.node_overlays is None else self.node_overlays
+
+    @property
+    def node_local_dns(self) -> bool:
+        """False: names are resolved as the cluster's owner has set it up."""
+        return False
+
+    def problems(self) -> Iterator[Problem]:
+        yield from super().problems()
+        yield from self._find_access_problems()
+        yield from self._find_karpenter_problems()
+        if self.gpu_operator == "install" and "gpu_operator_namespace" in self.model_fields_set:
+            reason = f"with gpuOperator: install the platform chooses the namespace, {GPU_OPERATOR}"
+            hint = "remove the field, or write gpuOperator: existing"
+            yield Problem("namespace-of-installed-operator", ("gpuOperatorNamespace",), reason, hint)
+
+    def _find_access_problems(self) -> Iterator[Problem]:
+        if self.access == "manage" and self.authentication_mode == "CONFIG_MAP":
+            reason = "the cluster admits principals by the ConfigMap aws-auth, and takes no access entries"
+            hint = "write access: ignore and map the groups in aws-auth, or change the cluster to API_AND_CONFIG_MAP"
+            yield Problem("access-without-api", ("access",), reason, hint)
+        for field, principals in (("admins", self.admins), ("viewers", self.viewers), ("operators", self.operators)):
+            if principals and self.access == "ignore":
+                reason = "with access: ignore the platform makes no access entries, so nobody gets this access"
+                yield Problem("access-not-managed", (field,), reason, "remove the list, or write access: manage")
+
+    def _find_karpenter_problems(self) -> Iterator[Problem]:
+        if self.node_role is None and (self.karpenter == "existing" or self.access == "ignore"):
+            because = "the existing Karpenter may pass only the role that it knows to nodes"
+            if self.karpenter == "install":
+                because = "with access: ignore nobody would admit nodes with a role that the platform makes"
+            hint = "add it: aws eks list-access-entries, or the ConfigMap aws-auth, names the role of nodes"
+            yield Problem("missing-field", ("nodeRole",), f"this field is required: {because}", hint)
+        oldest = self.release.oldest_karpenter
+        if self.karpenter == "install":
+            if self.karpenter_version not in KARPENTER_VERSIONS:
+                reason = f"{self.karpenter_version!r} is not a Karpenter version that this blueprint installs"
+                hint = f"choose from {', '.join(KARPENTER_VERSIONS)}"
+                yield Problem("unknown-karpenter-version", ("karpenterVersion",), reason, hint)
+        elif "karpenter_version" not in self.model_fields_set:
+            reason = "this field is required with karpenter: existing"
+            hint = f"write the release that runs, such as {KARPENTER_VERSIONS[0]} (the image of its Deployment has it)"
+            yield Problem("missing-field", ("karpenterVersion",), reason, hint)
+        elif parse_version(self.karpenter_version) < max(map(parse_version, (oldest, OLDEST_RUNNING_KARPENTER))):
+            least = max(oldest, OLDEST_RUNNING_KARPENTER, key=parse_version)
+            reason = (
+                f"Karpenter {self.karpenter_version} is older than {least}, the first with every field that the "
+                f"platform writes and with support for Kubernetes {self.kubernetes_version}"
+            )
+            yield Problem("karpenter-too-old", ("karpenterVersion",), reason, f"upgrade Karpenter to {least} or newer")
+
+
+def _choose_new_cluster(cluster: Any) -> Any:
+    """Return the text of a cluster with its mode: a cluster without mode is new, as in all older stack files."""
+    return {"mode": "new", **cluster} if isinstance(cluster, Mapping) else cluster
+
+
+AnyCluster = Annotated[
+    Annotated[Cluster | ExistingCluster, Field(discriminator="mode")], BeforeValidator(_choose_new_cluster)
+]
+"""A cluster that the platform makes, or a cluster that exists."""

@@ -1,0 +1,67 @@
+"""IAM: the rules of a company for roles and policies, and roles that the company makes itself."""
+
+from typing import Annotated
+
+from ..model import Model
+from .aws_names import RoleArn
+from .identities import PolicyArn
+from .shapes import Shape
+
+_NAME = r"[\w+=,.@-]"
+ROOT = "/"
+"""The path of roles and policies without a path."""
+
+# The path of policies, which takes less characters than the path of roles (IAM API reference, CreatePolicy).
+IamPath = Annotated[
+    str,
+    Shape(
+        rf"/({_NAME}+/)*",
+        "not-an-iam-path",
+        "a path of IAM",
+        "begin and end it with a slash, and write letters, digits and +=,.@_- between, such as /platform/gpu/",
+        longest=512,
+        in_editor=False,
+    ),
+]
+IamNamePrefix = Annotated[
+    str,
+    Shape(
+        rf"{_NAME}+",
+        "not-an-iam-prefix",
+        "the beginning of names in IAM",
+        "write at most 32 letters, digits and +=,.@_-, such as acme-",
+        longest=32,
+        in_editor=False,
+    ),
+]
+InstanceProfileName = Annotated[
+    str,
+    Shape(
+        rf"{_NAME}+",
+        "not-an-instance-profile",
+        "the name of an instance profile",
+        "write the name alone: the part of its ARN behind the last slash",
+        longest=128,
+        in_editor=False,
+    ),
+]
+
+
+class Iam(Model):
+    """Rules of a company for the roles and policies that the platform makes, and roles that it is given."""
+
+    permissions_boundary_arn: PolicyArn | None = None
+    """Permissions boundary of every role that the platform makes: a policy of this account, or of AWS."""
+    path: IamPath = ROOT
+    """Path of every role and policy that the platform makes, such as `/platform/gpu/`. Fixed once the platform runs."""
+    name_prefix: IamNamePrefix | None = None
+    """Beginning of the names of all roles and policies that the platform makes, such as `acme-`. Fixed once the
+    platform runs. Names of instance profiles that Karpenter makes begin with the name of the cluster."""
+    roles: dict[str, RoleArn] = {}
+    """Roles that exist already, by the role of the platform in whose place they stand: `controlPlane`, `systemNodes`,
+    `nodes`, `karpenter`, `imageCache`, `prometheus`, the name of an add-on such as `aws-ebs-csi-driver`, or
+    `TENANT/SERVICE_ACCOUNT`. The platform makes no role in their place and attaches no policies to them. `controlPlane`
+    and `nodes` are fixed once the platform runs."""
+    node_instance_profile: InstanceProfileName | None = None
+    """Name of the instance profile with which Karpenter launches nodes; it holds the role `nodes` of `roles`. Default:
+    Karpenter makes instance profiles."""

@@ -1,0 +1,45 @@
+"""Join findings that say the same about several resources, so that text has one line for one cause."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..errors import Problem
+
+_MOST_NAMES, _MOST_LINES = 3, 5
+
+
+def join_equal_findings(findings: Iterable[Problem]) -> list[Problem]:
+    """Return findings in their order, with one finding for all that differ only in their resource and its place.
+
+    A joined finding stands at the place of the first, and its reason ends with the number of resources, the first names
+    and the lines. JSON and SARIF keep every finding.
+    """
+    groups: dict[tuple[str, ...], list[Problem]] = {}
+    for finding in findings:
+        groups.setdefault(_find_cause(finding), []).append(finding)
+    return [_join(group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def _find_cause(finding: Problem) -> tuple[str, ...]:
+    """Return the facts that equal findings share: all but the name of the resource and its place."""
+    reason = finding.reason
+    if finding.subject:  # as a whole name: gpu-dev-karpenter is no part of gpu-dev-karpenter-nodes
+        reason = re.sub(rf"(?<![\w-]){re.escape(finding.subject)}(?![\w-])", "\0", reason)
+    return finding.kind, finding.severity, reason, finding.hint, finding.file
+
+
+def _join(group: Sequence[Problem]) -> Problem:
+    first, names = group[0], list(dict.fromkeys(finding.subject for finding in group if finding.subject))
+    lines = sorted({finding.line for finding in group})
+    listed = f"{len(group)} resources: {_list_first(names, _MOST_NAMES, len(group))}"
+    if len(lines) > 1:
+        listed += f"; lines {_list_first([*map(str, lines)], _MOST_LINES, len(lines))}"
+    return replace(first, reason=f"{first.reason} ({listed})")
+
+
+def _list_first(items: Sequence[str], most: int, total: int) -> str:
+    """Return the first items, with the number of all others."""
+    shown = items[:most]
+    more = total - len(shown)
+    return f"{', '.join(shown)} and {more} more" if more else ", ".join(shown)

@@ -1,0 +1,121 @@
+"""Everything that a cluster and its account hold before the layer comes, and whether it is as it was."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from .cloud import Cloud, Entry
+from .world import KEPT_BY_HELM, World
+
+_LOOK_EVERY_S = 1.0
+_LONGEST_S = 60.0
+"""Seconds in which controllers tidy up after a destroy, such as the API services of definitions that are gone."""
+_DEFINITIONS = ("CustomResourceDefinition.apiextensions.k8s.io", "APIService.apiregistration.k8s.io")
+"""A definition, and the API service that the API server makes of its group."""
+_WRITTEN_BY_SERVER = ("managedFields", "resourceVersion")
+"""Metadata that change although nobody changes the object. Its uid tells a new object of the same name from the old,
+and its generation counts changes that somebody has undone."""
+
+Snapshot = Mapping[str, Any]
+"""Kind and name of an object → its content."""
+
+
+class Surroundings:
+    """The owner's objects, as they were when this object was made: in AWS and in the cluster."""
+
+    def __init__(self, cloud: Cloud, world: World) -> None:
+        self._cloud, self._world = cloud, world
+        self._before = self._wait_until_steady()
+        self._start = len(cloud.log)
+
+    def __len__(self) -> int:
+        return len(self._before)
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether an object was there before."""
+        return name in self._before
+
+    def find_touched(self) -> list[str]:
+        """Return a line for each object that an operation of the engine meant, that is gone or changed by now, or that
+        the owner can no longer apply.
+        """
+        operations = self._find_operations(self._cloud.log[self._start :])
+        return [*operations, *_compare(self._before, self._look()), *self._world.list_hindrances()]
+
+    def find_differences(self, shared: Iterable[str] = ()) -> list[str]:
+        """Return a line for each object that is gone, changed or new after a destroy, once controllers have tidied up.
+
+        Args:
+            shared: Kind and name of objects that a destroy leaves to other programs.
+        """
+        end = time.monotonic() + (_LONGEST_S if self._world.has_controllers else 0)
+        while (lines := self._compare_all({*shared})) and time.monotonic() < end:
+            time.sleep(_LOOK_EVERY_S)
+        return [*self._find_operations(self._cloud.log[self._start :]), *lines]
+
+    def list_kept(self) -> list[str]:
+        """Return the definitions that are new, and that Helm keeps when it removes their chart."""
+        return sorted(name for name in self._look().keys() - self._before.keys() if _is_kept_by_helm(name))
+
+    def _compare_all(self, shared: set[str]) -> list[str]:
+        after = self._look()
+        new = sorted(name for name in after.keys() - self._before.keys() - shared if not _is_kept_by_helm(name))
+        return [*_compare(self._before, after), *(f"{name} is new" for name in new)]
+
+    def _find_operations(self, log: Iterable[Entry]) -> Iterator[str]:
+        for operation in (entry.operation for entry in log):
+            manifest = operation.properties
+            if "apiVersion" in manifest and (name := name_object(manifest)) in self._before:
+                yield f"{operation.action} of {name}, which was there before: resource {operation.name}"
+
+    def _look(self) -> Snapshot:
+        objects = {name_object(found): strip_object(found) for found in self._world.list_objects()}
+        return objects | {f"{found.type} {found.id}": found.properties for found in self._cloud.list_objects()}
+
+    def _wait_until_steady(self) -> Snapshot:
+        """Return the objects when two looks see the same, because controllers are still at work in a young cluster."""
+        end, before = time.monotonic() + _LONGEST_S, self._look()
+        while self._world.has_controllers and time.monotonic() < end:
+            time.sleep(_LOOK_EVERY_S)
+            after = self._look()
+            if after == before:
+                break
+            before = after
+        return before
+
+
+def name_object(manifest: Mapping[str, Any]) -> str:
+    """Return API group, kind, namespace and name: ``NodePool.karpenter.sh general``."""
+    group, place = manifest["apiVersion"].rpartition("/")[0], manifest["metadata"]
+    kind = ".".join(filter(None, (manifest["kind"], group)))
+    return f"{kind} {'/'.join(filter(None, (place.get('namespace'), place['name'])))}"
+
+
+def strip_object(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object without its status and without the metadata that the server writes at every change."""
+    kept = {key: value for key, value in manifest.items() if key != "status"}
+    place = {key: value for key, value in manifest["metadata"].items() if key not in _WRITTEN_BY_SERVER}
+    return {**kept, "metadata": place}
+
+
+def _is_kept_by_helm(name: str) -> bool:
+    kind, _, own = name.partition(" ")
+    return kind in _DEFINITIONS and own.endswith(tuple(f".{group}" for group in KEPT_BY_HELM))
+
+
+def _compare(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    for name, content in sorted(before.items()):
+        if name not in after:
+            yield f"{name} is gone"
+        elif content != after[name]:
+            yield f"{name} has changed: {', '.join(_list_paths(content, after[name]))}"
+
+
+def _list_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Yield the dotted paths of values that differ; a list counts as one value."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in sorted({*before, *after}):
+            if before.get(key) != after.get(key):
+                yield from _list_paths(before.get(key), after.get(key), f"{path}.{key}".lstrip("."))
+    else:
+        yield path

@@ -1,0 +1,8 @@
+"""Questions to a running cluster: does the stack fit into it? Preflight only reads and changes nothing."""
+
+from .kubeconfig import Access, read_kubeconfig
+from .layer import Layer, build_layer
+from .reading import Cluster
+from .run import ask_cluster
+
+__all__ = ["Access", "Cluster", "Layer", "ask_cluster", "build_layer", "read_kubeconfig"]

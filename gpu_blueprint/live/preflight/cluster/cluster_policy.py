@@ -1,0 +1,137 @@
+"""The GPU Operator's ClusterPolicy: none where the stack installs the operator, else one with the right settings."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....catalog.addons import NODE_MONITORING_AGENT
+from ....config import StackConfig
+from ....errors import Problem
+from ....sharing.operator_configs import MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG_MAP
+from ..findings import Finding, confirm, report
+from .layer import Layer
+from .matching import KEEPING_OUT, tolerates
+from .owner import describe_owner, is_ours
+from .reading import CLUSTER_POLICIES, Cluster, Manifest, dig, dig_list, dig_map, name_of, path_of
+
+CHECK = "cluster policy"
+_PATH = ("cluster", "gpuOperator")
+_DEFAULT = "none"
+"""Config of nodes that no pool has labelled: the plugin shares none of their GPUs."""
+_ON_BY_DEFAULT = ("cdi", "dcgm", "devicePlugin")
+"""Parts that are on in a policy that does not name them (gpu-operator api/nvidia/v1/clusterpolicy_types.go)."""
+
+
+def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
+    """Yield findings about the ClusterPolicies of the cluster."""
+    existing, found = layer.stack.existing_cluster, list(cluster.list(CLUSTER_POLICIES))
+    if not layer.stack.needs_gpu_operator:
+        yield confirm(CHECK, "GPU Operator", "no pool of the stack needs it")
+    elif existing is None or existing.gpu_operator == "install":
+        yield from _refuse_others(layer, cluster, found)
+    elif not found:
+        reason = "the cluster has no ClusterPolicy, so no GPU Operator shares the GPUs of nodes"
+        yield report(
+            CHECK, "GPU Operator", Problem("cluster-policy-missing", _PATH, reason, "write gpuOperator: install")
+        )
+    elif len(found) > 1:
+        yield _refuse_several(found)
+    else:
+        problems = [*_find_problems(layer, cluster, found[0])]
+        for problem in problems:
+            yield report(CHECK, name_of(found[0]), problem)
+        if not problems:
+            yield confirm(CHECK, name_of(found[0]), "its settings fit the pools")
+
+
+def _refuse_others(layer: Layer, cluster: Cluster, found: list[Manifest]) -> Iterator[Finding]:
+    foreign = [row for row in found if not is_ours(layer, cluster, row)]
+    for row in foreign:
+        reason = f"a ClusterPolicy of {describe_owner(row)} exists, and the operator obeys only one"
+        hint = "write gpuOperator: existing"
+        yield report(CHECK, name_of(row), Problem("several-cluster-policies", _PATH, reason, hint))
+    if not foreign:
+        yield confirm(CHECK, "GPU Operator", "no other ClusterPolicy exists; the stack installs the operator")
+
+
+def _refuse_several(found: list[Manifest]) -> Finding:
+    names = ", ".join(name_of(row) for row in found)
+    reason = f"the cluster has several ClusterPolicies ({names}), and the operator obeys only one"
+    return report(CHECK, names, Problem("several-cluster-policies", _PATH, reason, "keep the one that is in use"))
+
+
+def _find_problems(layer: Layer, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
+    stack, spec = layer.stack, dig_map(policy, "spec")
+    has_mig = any(pool.profile.mig_configs for pool in stack.gpu_pools)
+    mig = (("mig", "strategy"), "mixed", "otherwise every MIG slice is called nvidia.com/gpu")
+    reads_engine = NODE_MONITORING_AGENT.name in layer.add_ons and not stack.has_nodes_without_operator
+    engine = (("dcgm", "enabled"), True, "the node monitoring agent, which the stack installs, reads its engine")
+    for path, wanted, because in (
+        *([mig] if has_mig else []),
+        *([engine] if reads_engine else []),
+        (("driver", "enabled"), False, "the node images bring the driver"),
+        (("toolkit", "enabled"), False, "the node images bring the container toolkit"),
+        (("cdi", "enabled"), True, "GPUs reach containers by CDI"),
+        (("devicePlugin", "enabled"), True, "nobody else hands out the GPUs"),
+    ):
+        if (found := dig(spec, *path)) != wanted and not (found is None and path[0] in _ON_BY_DEFAULT):
+            yield _differ(".".join(path), found, wanted, because)
+    yield from _find_config_problems(stack, cluster, policy)
+    tolerations = dig_list(spec, "daemonsets", "tolerations")
+    for pool in stack.gpu_pools:
+        hard = [taint for taint in pool.node_taints if taint["effect"] in KEEPING_OUT]
+        closed = [taint["key"] for taint in hard if not tolerates(tolerations, taint)]
+        if closed and not pool.profile.has_operands_off:
+            reason = (
+                f"daemonsets.tolerations leave out the taints {', '.join(closed)} of {pool.name}: no operand runs there"
+            )
+            hint = "set daemonsets.tolerations: [{operator: Exists}] in the operator's chart"
+            yield Problem("cluster-policy-differs", stack.locate(pool), reason, hint)
+
+
+def _find_config_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
+    """Yield problems of the ConfigMaps that the policy names: the platform's, or maps that hold all of its keys."""
+    profiles = [pool.profile for pool in stack.gpu_pools if not pool.profile.has_operands_off]
+    plugin = {key for profile in profiles for key in profile.plugin_configs}
+    layouts = {key for profile in profiles for key in profile.mig_configs}
+    for part, ours, keys in (("devicePlugin", PLUGIN_CONFIG_MAP, plugin), ("migManager", MIG_CONFIG_MAP, layouts)):
+        name = str(dig(policy, "spec", part, "config", "name") or "")
+        if keys and name == ours:
+            yield from _find_place_problems(stack, policy, part)
+        if not keys or name == ours:
+            continue
+        held = _read_keys(stack, cluster, policy, name) if name else frozenset()
+        text = "\n".join(held)
+        lacking = sorted(key for key in keys if key not in held and not (part == "migManager" and f"{key}:" in text))
+        if lacking:
+            holds = f"the ConfigMap {name}, which lacks {', '.join(lacking)}" if name else "no ConfigMap"
+            reason = f"{part}.config.name names {holds}: nodes of the pools then share no GPU as the stack file says"
+            hint = f"set {part}.config.name: {ours}, which the platform writes into the operator's namespace"
+            yield Problem("cluster-policy-differs", _PATH, reason, hint)
+
+
+def _find_place_problems(stack: StackConfig, policy: Manifest, part: str) -> Iterator[Problem]:
+    """Yield problems of a policy that names the platform's ConfigMap: the operator must find it, and its default."""
+    place, default = dig(policy, "status", "namespace"), dig(policy, "spec", part, "config", "default")
+    if place and place != (ours := stack.gpu_operator_namespace):
+        reason = f"the operator reads {part}.config in {place}, and the platform writes it into {ours}"
+        hint = f"write gpuOperatorNamespace: {place}"
+        yield Problem("cluster-policy-differs", ("cluster", "gpuOperatorNamespace"), reason, hint)
+    if part == "devicePlugin" and default != _DEFAULT:
+        yield _differ(f"{part}.config.default", default, _DEFAULT, "nodes of others keep whole GPUs")
+
+
+def _read_keys(stack: StackConfig, cluster: Cluster, policy: Manifest, name: str) -> frozenset[str]:
+    """Return the keys of a ConfigMap in the operator's namespace, and its file of MIG layouts."""
+    namespace = str(dig(policy, "status", "namespace") or stack.gpu_operator_namespace)
+    data = dig_map(cluster.get(path_of("v1", "configmaps", name, namespace)), "data")
+    return frozenset([*map(str, data), str(data.get(MIG_FILE, ""))])
+
+
+def _differ(field: str, found: Any, wanted: Any, because: str) -> Problem:
+    reason = f"{field} is {_write(found)}, and the pools need {_write(wanted)}: {because}"
+    return Problem("cluster-policy-differs", _PATH, reason, f"set {field}: {_write(wanted)} in the operator's chart")
+
+
+def _write(value: Any) -> str:
+    """Return a value as YAML spells it."""
+    return "not set" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,75 @@
+"""The objects, charts and add-ons that a stack puts into a cluster: its plan names them, so no second list does."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....config import StackConfig
+
+if TYPE_CHECKING:
+    from ....plan import PlannedResource
+
+_RELEASE = "kubernetes:helm.sh/v3:Release"
+_ADD_ON = "aws:eks/addon:Addon"
+_ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A Helm release that the stack installs."""
+
+    name: str
+    namespace: str
+    chart: str
+    """Name of the chart, without registry and folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """A stack, and all that it puts into its cluster."""
+
+    stack: StackConfig
+    objects: Sequence[Mapping[str, Any]]
+    """Kubernetes objects that the program itself makes; unknown values are mappings with one key, such as $unknown."""
+    releases: Sequence[Release]
+    add_ons: frozenset[str]
+    """Names of the EKS add-ons that the stack installs."""
+    identities: Sequence[str]
+    """Who gets AWS permissions by EKS Pod Identity: service accounts, and add-ons."""
+
+    @property
+    def charts(self) -> frozenset[str]:
+        """Names of the charts that the stack installs."""
+        return frozenset(release.chart for release in self.releases)
+
+    def list_objects(self, kind: str) -> list[Mapping[str, Any]]:
+        """Return the planned objects of a kind."""
+        return [found for found in self.objects if found["kind"] == kind]
+
+
+def build_layer(stack: StackConfig, plan: Sequence["PlannedResource"]) -> Layer:
+    """Return what the plan of a stack puts into its cluster."""
+    add_ons = [found.inputs for found in plan if found.type == _ADD_ON]
+    accounts = [found.inputs for found in plan if found.type == _ASSOCIATION]
+    return Layer(
+        stack=stack,
+        objects=[
+            _build_object(found) for found in plan if found.type.startswith("kubernetes:") and found.type != _RELEASE
+        ],
+        releases=[_build_release(found) for found in plan if found.type == _RELEASE],
+        add_ons=frozenset(str(found.get("addonName")) for found in add_ons),
+        identities=[
+            *(f"{found.get('namespace')}/{found.get('serviceAccount')}" for found in accounts),
+            *(str(found.get("addonName")) for found in add_ons if found.get("podIdentityAssociations")),
+        ],
+    )
+
+
+def _build_object(found: "PlannedResource") -> dict[str, Any]:
+    """Return an object with its name, which is the name of the resource where the program states none."""
+    return {**found.inputs, "metadata": {"name": found.name, **found.inputs.get("metadata", {})}}
+
+
+def _build_release(found: "PlannedResource") -> Release:
+    chart = str(found.inputs["chart"]).rsplit("/", 1)[-1]
+    return Release(str(found.inputs.get("name", found.name)), str(found.inputs["namespace"]), chart)

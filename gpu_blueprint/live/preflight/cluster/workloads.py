@@ -1,0 +1,64 @@
+"""The programs that run in a cluster, found by their images, because anybody may choose their names."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .reading import DEPLOYMENTS, Cluster, Manifest, dig, dig_list, dig_map
+
+
+def find_pod_spec(workload: Manifest) -> Mapping[str, Any]:
+    """Return the spec of a workload's pods."""
+    return dig_map(workload, "spec", "template", "spec")
+
+
+def list_containers(workload: Manifest) -> list[Mapping[str, Any]]:
+    """Return the containers of a workload's pods, without the init containers."""
+    return [row for row in dig_list(find_pod_spec(workload), "containers") if isinstance(row, Mapping)]
+
+
+def split_image(image: Any) -> tuple[list[str], str]:
+    """Return the folders and the name of an image without its registry, and its tag, which may be empty."""
+    text = str(image or "").split("@", 1)[0]
+    host, slash, rest = text.partition("/")
+    path = rest if slash and ("." in host or ":" in host or host == "localhost") else text
+    name, _, tag = path.rpartition(":") if ":" in path.rsplit("/", 1)[-1] else (path, "", "")
+    return [part for part in name.split("/") if part], tag
+
+
+def is_image(image: Any, of: str) -> bool:
+    """Return whether an image is another's copy: the name and the folder before it are the same, in any registry."""
+    found, wanted = split_image(image)[0], split_image(of)[0]
+    return bool(wanted) and found[-2:] == wanted[-2:]
+
+
+def list_deployments_of(cluster: Cluster, image: str) -> Iterator[Manifest]:
+    """Yield the Deployments that run an image, or a copy of it from a mirror."""
+    for found in cluster.list(DEPLOYMENTS):
+        if any(is_image(container.get("image"), image) for container in list_containers(found)):
+            yield found
+
+
+def read_env(container: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the environment of a container; None stands for a value that comes from elsewhere."""
+    rows = [row for row in dig_list(container, "env") if isinstance(row, Mapping)]
+    return {str(row.get("name")): None if "valueFrom" in row else str(row.get("value") or "") for row in rows}
+
+
+def read_flag(container: Mapping[str, Any], name: str) -> str | None:
+    """Return the value of a flag such as ``--cluster-name`` of a container's command or arguments; None without it."""
+    words = [str(word) for key in ("command", "args") for word in dig_list(container, key)]
+    for position, word in enumerate(words):
+        flag, equals, value = word.partition("=")
+        if flag.lstrip("-") == name and flag.startswith("-"):
+            following = words[position + 1] if len(words) > position + 1 else ""
+            return value if equals else ("true" if following.startswith("-") or not following else following)
+    return None
+
+
+def count_ready(workload: Manifest) -> tuple[int, int]:
+    """Return how many pods of a Deployment or DaemonSet are ready, and how many there should be."""
+    status = dig_map(workload, "status")
+    if "desiredNumberScheduled" in status:
+        return int(status.get("numberReady") or 0), int(status.get("desiredNumberScheduled") or 0)
+    wanted = dig(workload, "spec", "replicas")
+    return int(status.get("readyReplicas") or 0), 1 if wanted is None else int(wanted)

@@ -1,0 +1,100 @@
+"""ARNs of planned resources, which a preview knows by their names: templates of the catalogue, filled with inputs."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..catalog.deployer_actions import EVERYTHING, list_deployer_actions
+from ..config import StackConfig
+from ..plan import UNKNOWN, PlannedResource
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z.]+)\}")
+_ROOT_PATH = "/"
+"""IAM's default for the path of a role or a policy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arns:
+    """Makes the ARNs of resources of one plan."""
+
+    config: StackConfig
+    resources: Mapping[str, PlannedResource]
+    """URN → resource."""
+
+    def fill(self, template: str, resource: PlannedResource) -> list[str]:
+        """Return the ARNs that a template or a reference to an input stands for.
+
+        A name that only `pulumi up` knows becomes a wildcard. A template that is nothing but such a value stands for
+        no ARN.
+        """
+        if template.startswith("@"):
+            return self.find_behind(resource, template[1:])
+        whole = _PLACEHOLDER.match(template)
+        if whole and find_input(resource, whole[1]) is None:
+            return []
+        return [_PLACEHOLDER.sub(lambda found: self._find_value(found[1], resource), template)]
+
+    def find_behind(self, resource: PlannedResource, name: str) -> list[str]:
+        """Return the ARNs behind an input: the ARNs that it holds, and the ARNs of the resources that it depends on."""
+        value = resource.inputs.get(name)
+        found = [*_list_arns(value), *self._find_given_roles(value)]
+        needed = (self.resources.get(urn) for urn in resource.property_dependencies.get(name, ()))
+        found += [arn for target in needed if target and (arn := self.find_own(target))]
+        return list(dict.fromkeys(found))
+
+    def find_own(self, resource: PlannedResource) -> str:
+        """Return the ARN of a resource whose name is known, else an empty text."""
+        for row in list_deployer_actions(resource.type):
+            if row.purpose == "create" and row.resources[0] != EVERYTHING:
+                return "".join(self.fill(row.resources[0], resource))
+        return ""
+
+    def _find_given_roles(self, name: Any) -> Iterator[str]:
+        """Yield the ARN of a role that the stack file gives, by its name alone, which has no path."""
+        for resource in self.resources.values() if isinstance(name, str) else ():
+            given = resource.inputs.get("given")
+            if isinstance(given, str) and given.rsplit("/", 1)[-1] == name:
+                yield given
+
+    def _find_value(self, name: str, resource: PlannedResource) -> str:
+        known = {
+            "partition": self.config.build_arn("iam", "").split(":")[1],
+            "region": self.config.region,
+            "account": self.config.account_id,
+            "cluster": self.config.cluster_name,
+        }
+        return known.get(name) or find_input(resource, name) or (_ROOT_PATH if name == "path" else EVERYTHING)
+
+
+def find_input(resource: PlannedResource, path: str) -> str | None:
+    """Return the text of an input by its dotted path, or a pattern of it by its prefix; None if it is not known."""
+    *parents, name = path.split(".")
+    value: Any = resource.inputs
+    for parent in parents:
+        value = value.get(parent) if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping):
+        return None
+    if isinstance(text := value.get(name), str):
+        return text
+    prefix = value.get(f"{name}Prefix")
+    return f"{prefix}*" if isinstance(prefix, str) else None
+
+
+def has_input(resource: PlannedResource, path: str) -> bool:
+    """Return whether a resource has an input that is set, or that only `pulumi up` will know."""
+    value: Any = resource.inputs
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) and value != UNKNOWN else value
+    return bool(value)
+
+
+def _list_arns(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and value.startswith("arn:"):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _list_arns(item)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for item in value:
+            yield from _list_arns(item)

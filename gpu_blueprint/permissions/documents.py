@@ -1,0 +1,110 @@
+"""Statements of IAM policies with their reasons, and their split into documents that IAM takes."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+LIMIT = 6144
+"""Characters of a managed policy, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
+
+Conditions = Mapping[str, Mapping[str, Sequence[str]]]
+"""Operator → condition key → values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A statement that allows actions."""
+
+    sid: str = ""
+    actions: tuple[str, ...]
+    resources: tuple[str, ...]
+    conditions: Conditions = field(default_factory=dict)
+    reason: str
+    """Why the role needs it, in plain English."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the statement as ``preflight --permissions --json`` shows it."""
+        return {
+            "sid": self.sid,
+            "actions": list(self.actions),
+            "resources": list(self.resources),
+            "conditions": {
+                operator: {key: list(values) for key, values in keys.items()}
+                for operator, keys in self.conditions.items()
+            },
+            "reason": self.reason,
+        }
+
+    def as_policy(self) -> dict[str, Any]:
+        """Return the statement as IAM takes it."""
+        conditions = {
+            operator: {key: values[0] if len(values) == 1 else list(values) for key, values in keys.items()}
+            for operator, keys in self.conditions.items()
+        }
+        condition = {"Condition": conditions} if conditions else {}
+        sid = {"Sid": self.sid} if self.sid else {}
+        return {
+            **sid,
+            "Effect": "Allow",
+            "Action": list(self.actions),
+            "Resource": list(self.resources),
+            **condition,
+        }
+
+
+def list_values(value: Any) -> tuple[str, ...]:
+    """Return the values of a key of a statement, which IAM takes as one text or as a list."""
+    return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
+
+
+def read_conditions(condition: Mapping[str, Any]) -> Conditions:
+    """Return the conditions of a statement with lists of values."""
+    return {
+        operator: {key: list_values(values) for key, values in keys.items()} for operator, keys in condition.items()
+    }
+
+
+def build_documents(statements: Iterable[Statement]) -> list[dict[str, Any]]:
+    """Return policy documents that hold all statements, each within the size of a managed policy."""
+    documents: list[dict[str, Any]] = []
+    for statement in statements:
+        for part in _split(statement):
+            if not documents or not _fits({**documents[-1], "Statement": [*documents[-1]["Statement"], part]}):
+                documents.append({"Version": "2012-10-17", "Statement": []})
+            documents[-1]["Statement"].append(part)
+    return documents
+
+
+def count_characters(document: Mapping[str, Any]) -> int:
+    """Return the size of a document as IAM counts it: without blanks."""
+    return len("".join(json.dumps(document, separators=(",", ":")).split()))
+
+
+def _fits(document: Mapping[str, Any]) -> bool:
+    return count_characters(document) <= LIMIT
+
+
+def _split(statement: Statement) -> Iterator[dict[str, Any]]:
+    """Yield a statement, in halves if no document could hold it. The halves of a list allow as much as the list."""
+    part = statement.as_policy()
+    if _fits({"Version": "2012-10-17", "Statement": [part]}):
+        yield part
+        return
+    for number, half in enumerate(_halve(statement), start=1):
+        yield from _split(replace(half, sid=f"{statement.sid}Part{number}"))
+
+
+def _halve(statement: Statement) -> Iterator[Statement]:
+    """Yield the statement twice, each with one half of its longest list."""
+    lists: list[tuple[str, str, Sequence[str]]] = [("", "", statement.resources)]
+    for operator, keys in statement.conditions.items():
+        lists.extend((operator, key, values) for key, values in keys.items())
+    operator, key, values = max(lists, key=lambda listed: sum(map(len, listed[2])) if len(listed[2]) > 1 else 0)
+    middle = len(values) // 2
+    for half in (values[:middle], values[middle:]):
+        if not operator:
+            yield replace(statement, resources=tuple(half))
+        else:
+            changed = {**statement.conditions[operator], key: half}
+            yield replace(statement, conditions={**statement.conditions, operator: changed})

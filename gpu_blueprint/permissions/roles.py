@@ -1,0 +1,189 @@
+"""The IAM roles of a plan: those that the platform makes, and those that it is given in their place."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..catalog.attached_policies import find_attached_policy
+from ..config import StackConfig
+from ..images.cache_rights import build_cache_policies
+from ..plan import UNKNOWN, PlannedResource
+from ..tenancy.identities import list_parts
+from .arns import Arns
+from .documents import Statement, list_values, read_conditions
+from .reasons import UnexplainedError, find_reason
+from .users import JOINING_NODES, RoleUser, list_users
+
+_COMPONENT = "gpu-blueprint:components:ServiceRole"
+_ROLE = "aws:iam/role:Role"
+_POLICY = "aws:iam/policy:Policy"
+_ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+_GRANTS = "grants"
+"""Title of the policy that holds everything that the pods of a tenant's service account may do."""
+_NODE_POLICIES = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
+"""The least that a node needs (EKS user guide, "Amazon EKS node IAM role", read 2026-11-28). The owner of a cluster
+decides whether the VPC CNI has a role of its own, and whether people reach nodes by Session Manager."""
+_NODE_TRUST = {
+    "Statement": [{"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}]
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedPolicy:
+    """A policy that its owner keeps up to date, and why a role has it."""
+
+    arn: str
+    reason: str
+    documentation: str = ""
+    """Page with the content of a policy of AWS."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformRole:
+    """One role with everything that it may do."""
+
+    name: str
+    arn: str
+    given: bool
+    """True if the stack file gives the role: its owner attaches the policies and writes the trust."""
+    users: tuple[RoleUser, ...]
+    trust: Mapping[str, Any]
+    boundary: str
+    """ARN of the permissions boundary; empty without."""
+    managed_policies: tuple[ManagedPolicy, ...]
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """The policies of a role, as a component states or makes them."""
+
+    managed_policies: Sequence[str]
+    own_policies: Mapping[str, Mapping[str, Any]]
+    """Title → document."""
+
+
+def list_roles(config: StackConfig, plan: tuple[PlannedResource, ...]) -> list[PlatformRole]:
+    """Return every role of a plan, by name.
+
+    Raises:
+        UnexplainedError: A statement or a policy has no reason.
+    """
+    reader = _Reader(config, plan)
+    return sorted(reader.list_all(), key=lambda role: role.name)
+
+
+class _Reader:
+    def __init__(self, config: StackConfig, plan: tuple[PlannedResource, ...]) -> None:
+        self._config, self._plan = config, plan
+        self._arns = Arns(config, {resource.urn: resource for resource in plan})
+
+    def list_all(self) -> Iterator[PlatformRole]:
+        for resource in self._plan:
+            if resource.type == _ROLE:
+                yield self._read_made(resource)
+            elif resource.type == _COMPONENT and resource.inputs.get("given"):
+                yield self._read_given(resource)
+        if (arn := self._config.node_role_arn) and not self._config.installs_karpenter:
+            yield self._read_admitted(arn)
+
+    def _read_made(self, role: PlannedResource) -> PlatformRole:
+        arn = self._arns.find_own(role)
+        managed, own = [], {}
+        for attachment in self._plan:
+            if attachment.type != _ATTACHMENT or arn not in self._arns.find_behind(attachment, "role"):
+                continue
+            for policy in self._arns.find_behind(attachment, "policyArn"):
+                if made := self._find_policy(policy):
+                    own[_read_title(made)] = _read_document(made.inputs["policy"])
+                else:
+                    managed.append(policy)
+        trust = json.loads(role.inputs["assumeRolePolicy"])
+        boundary = role.inputs.get("permissionsBoundary") or ""
+        return self._build(_Needs(managed, own), arn=arn, urn=role.urn, trust=trust, boundary=boundary)
+
+    def _read_given(self, component: PlannedResource) -> PlatformRole:
+        needs = _Needs(component.inputs.get("managedPolicies") or [], component.inputs.get("ownPolicies") or {})
+        return self._build(needs, arn=component.inputs["given"], urn="", trust=component.inputs.get("trust") or {})
+
+    def _read_admitted(self, arn: str) -> PlatformRole:
+        """Return the role of nodes that the Karpenter of the cluster launches; no component stands for it."""
+        managed = [self._config.partition.build_arn("iam", f"policy/{name}", account="aws") for name in _NODE_POLICIES]
+        role = self._build(_Needs(managed, build_cache_policies(self._config)), arn=arn, urn="", trust=_NODE_TRUST)
+        return replace(role, users=role.users or (JOINING_NODES,))
+
+    def _build(
+        self, needs: _Needs, *, arn: str, urn: str, trust: Mapping[str, Any], boundary: str = ""
+    ) -> PlatformRole:
+        name = arn.rsplit("/", 1)[-1]
+        users = tuple(list_users(self._plan, urn=urn, arn=arn, name=name))
+        statements = [
+            self._explain(title, statement, users)
+            for title, document in needs.own_policies.items()
+            for statement in document["Statement"]
+        ]
+        return PlatformRole(
+            name=name,
+            arn=arn,
+            given=not urn,
+            users=users,
+            trust=trust,
+            boundary=boundary,
+            managed_policies=tuple(self._explain_policy(policy, users) for policy in needs.managed_policies),
+            statements=tuple(statements),
+        )
+
+    def _find_policy(self, arn: str) -> PlannedResource | None:
+        made = (resource for resource in self._plan if resource.type == _POLICY)
+        return next((policy for policy in made if self._arns.find_own(policy) == arn), None)
+
+    def _explain(self, title: str, statement: Mapping[str, Any], users: Sequence[RoleUser]) -> Statement:
+        sid = statement.get("Sid", "")
+        return Statement(
+            sid=sid,
+            actions=list_values(statement["Action"]),
+            resources=list_values(statement["Resource"]),
+            conditions=read_conditions(statement.get("Condition") or {}),
+            reason=self._explain_grant(statement, users) if title == _GRANTS else find_reason(title, sid),
+        )
+
+    def _explain_grant(self, statement: Mapping[str, Any], users: Sequence[RoleUser]) -> str:
+        accounts = {(user.namespace, user.service_account) for user in users}
+        reasons = (
+            part.reason
+            for part in list_parts(self._config, self._config.tenants)
+            if (part.namespace, part.service_account) in accounts and _holds(part.statements, statement)
+        )
+        if reason := next(reasons, ""):
+            return f"pods of the service account {reason}"
+        raise UnexplainedError(f"no source of grants explains a statement of the pods of {sorted(accounts)}")
+
+    def _explain_policy(self, arn: str, users: Sequence[RoleUser]) -> ManagedPolicy:
+        if known := find_attached_policy(arn):
+            return ManagedPolicy(arn, known.reason, known.documentation)
+        accounts = {(user.namespace, user.service_account) for user in users}
+        for part in list_parts(self._config, self._config.tenants):
+            if (part.namespace, part.service_account) in accounts and arn in part.policies:
+                return ManagedPolicy(arn, f"pods of the service account {part.reason}")
+        raise UnexplainedError(f"the policy {arn} has no row in gpu_blueprint/catalog/attached_policies.csv")
+
+
+def _read_title(policy: PlannedResource) -> str:
+    """Return the part of a policy's name that tells it from the other policies of its role."""
+    return policy.name.removeprefix(f"{policy.parent.rsplit('::', 1)[-1]}-")
+
+
+def _read_document(policy: Any) -> Mapping[str, Any]:
+    """Return the document of a policy. `pulumi up` alone knows a document with the ARN of a new resource."""
+    document: Mapping[str, Any] = {"Statement": []} if policy == UNKNOWN else json.loads(policy)
+    return document
+
+
+def _holds(statements: Sequence[Mapping[str, Any]], statement: Mapping[str, Any]) -> bool:
+    """Return whether a statement is among others. A plan sorts the keys of what it records."""
+    return _sort(statement) in map(_sort, statements)
+
+
+def _sort(statement: Mapping[str, Any]) -> str:
+    return json.dumps(statement, sort_keys=True)

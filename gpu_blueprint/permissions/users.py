@@ -1,0 +1,84 @@
+"""Who acts as a role: AWS services, nodes, and pods of service accounts."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ..plan import PlannedResource
+from .arns import find_input
+
+_NODES = "EC2_LINUX"
+"""Type of the access entry of nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleUser:
+    """Somebody who acts as a role."""
+
+    words: str
+    namespace: str = ""
+    """Namespace of the service account, for pods that get the role from EKS Pod Identity; else empty."""
+    service_account: str = ""
+
+
+JOINING_NODES = RoleUser("EC2 nodes that join the cluster")
+"""The users of a role of nodes that no object of the plan names."""
+
+
+def list_users(plan: Iterable[PlannedResource], *, urn: str, arn: str, name: str) -> list[RoleUser]:
+    """Return the users of a role.
+
+    Args:
+        plan: The plan.
+        urn: URN of the role; empty for a role that the platform is given.
+        arn: Its ARN.
+        name: Its name, without the path.
+    """
+    found: dict[RoleUser, None] = {}
+    joining = False
+    for resource in plan:
+        found |= dict.fromkeys(_list_users_by(resource, urn=urn, arn=arn, name=name))
+        joining |= find_input(resource, "type") == _NODES and find_input(resource, "principalArn") == arn
+    # A node class with an instance profile does not name the role inside it, but nodes need an access entry to join.
+    return [*found] or ([JOINING_NODES] if joining else [])
+
+
+def _list_users_by(resource: PlannedResource, *, urn: str, arn: str, name: str) -> Iterator[RoleUser]:
+    def refers(field: str) -> bool:
+        depends = urn in resource.property_dependencies.get(field, ())
+        return depends or arn in _list_texts(resource.inputs.get(field))
+
+    match resource.type:
+        case "aws:eks/cluster:Cluster" if refers("roleArn"):
+            yield RoleUser(f"the control plane of the EKS cluster {find_input(resource, 'name')}")
+        case "aws:eks/nodeGroup:NodeGroup" if refers("nodeRoleArn"):
+            yield RoleUser(f"EC2 nodes of the managed node group {find_input(resource, 'nodeGroupName')}")
+        case "aws:eks/addon:Addon" if refers("podIdentityAssociations"):
+            yield from _list_pods_of_add_on(resource)
+        case "aws:eks/podIdentityAssociation:PodIdentityAssociation" if refers("roleArn"):
+            yield _name_pods(find_input(resource, "namespace") or "", find_input(resource, "serviceAccount") or "")
+        case "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate" if refers("customRoleArn"):
+            yield RoleUser("ECR, when it makes repositories of the pull-through cache")
+        case kind if kind.endswith(":EC2NodeClass") and find_input(resource, "spec.role") == name:
+            yield RoleUser(
+                f"EC2 nodes that Karpenter launches by the EC2NodeClass {find_input(resource, 'metadata.name')}"
+            )
+
+
+def _list_pods_of_add_on(add_on: PlannedResource) -> Iterator[RoleUser]:
+    for association in add_on.inputs["podIdentityAssociations"]:
+        yield _name_pods("kube-system", association["serviceAccount"], f" of the add-on {add_on.inputs['addonName']},")
+
+
+def _name_pods(namespace: str, account: str, owner: str = "") -> RoleUser:
+    return RoleUser(f"pods{owner} of service account {namespace}/{account}, by EKS Pod Identity", namespace, account)
+
+
+def _list_texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _list_texts(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _list_texts(item)

@@ -1,0 +1,74 @@
+"""The IAM roles of a plan: who trusts each, and which permissions it has, or needs if the stack file gives it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .resource import PlannedResource
+
+COMPONENT = "gpu-blueprint:components:ServiceRole"
+_ROLE, _POLICY = "aws:iam/role:Role", "aws:iam/policy:Policy"
+_ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+
+Document = Mapping[str, Any]
+"""A policy document as IAM takes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededRole:
+    """One role of a stack, with the documents that the platform's role has and a given role needs."""
+
+    name: str
+    """Name of its component, by which ``tenancy/service_roles.py`` knows its key and who acts as it."""
+    given: str | None = None
+    """ARN of the role that the stack file gives; None for a role that the platform makes."""
+    trust: Document = field(default_factory=dict)
+    managed_policies: tuple[str, ...] = ()
+    """ARNs of policies that exist."""
+    own_policies: Mapping[str, Document] = field(default_factory=dict)
+    """Title → document of the policies that the platform makes, or would make."""
+
+
+def list_needed_roles(resources: Iterable[PlannedResource]) -> list[NeededRole]:
+    """Return the roles of a plan in the order of their names; documents that only `pulumi up` knows are empty."""
+    listed = [*resources]
+    children: dict[str, list[PlannedResource]] = {}
+    for resource in listed:
+        children.setdefault(resource.parent, []).append(resource)
+    found = [_read_role(role, children.get(role.urn, [])) for role in listed if role.type == COMPONENT]
+    return sorted(found, key=lambda role: role.name)
+
+
+def _read_role(component: PlannedResource, children: Iterable[PlannedResource]) -> NeededRole:
+    needs = component.inputs
+    if needs.get("given"):
+        return NeededRole(
+            name=component.name,
+            given=needs["given"],
+            trust=needs["trust"],
+            managed_policies=tuple(needs["managedPolicies"]),
+            own_policies=needs["ownPolicies"],
+        )
+    made = [*children]
+    return NeededRole(
+        name=component.name,
+        trust=next(iter(_read_documents(made, _ROLE, "assumeRolePolicy").values()), {}),
+        managed_policies=tuple(sorted(_list_managed(made))),
+        own_policies={
+            name.removeprefix(f"{component.name}-"): document
+            for name, document in _read_documents(made, _POLICY, "policy").items()
+        },
+    )
+
+
+def _list_managed(resources: Iterable[PlannedResource]) -> Iterator[str]:
+    """Yield the ARNs of attached policies; a preview knows only those of policies that exist."""
+    for resource in resources:
+        if resource.type == _ATTACHMENT and isinstance(arn := resource.inputs["policyArn"], str):
+            yield arn
+
+
+def _read_documents(resources: Iterable[PlannedResource], type_: str, key: str) -> dict[str, Document]:
+    texts = {resource.name: resource.inputs.get(key) for resource in resources if resource.type == type_}
+    return {name: json.loads(text) if isinstance(text, str) else {} for name, text in sorted(texts.items())}

@@ -1,0 +1,31 @@
+"""Rule for permissions boundaries: which of them a company demands is a setting in policies/<environment>.json."""
+
+from .effects.statements import is_of_aws
+from .resources import Resource
+from .rule import Report, Rule, Settings
+
+
+def _refuse_other_boundaries(holder: Resource, report: Report, settings: Settings) -> None:
+    allowed = list(filter(None, settings["boundaryArns"]))
+    if not allowed or not is_of_aws(holder):
+        return
+    boundary = holder.read_text("permissionsBoundary").strip()
+    if not boundary:
+        report(f"{holder.name} has no permissions boundary")
+    elif boundary not in allowed:
+        report(f"{holder.name} has the permissions boundary {boundary}, which is not {' or '.join(allowed)}")
+
+
+RULES = (
+    Rule(
+        id="required-boundary",
+        kinds=("Role", "User"),
+        check=_refuse_other_boundaries,
+        looks_at="the permissions boundary of IAM roles and users",
+        passes="the boundary is one of boundaryArns; every role passes if the setting is empty",
+        fails="there is no boundary, or another one",
+        why="a role without the boundary of the company can hold rights that nobody in the account may have",
+        fix="write the ARN of the company's policy as iam.permissionsBoundaryArn",
+        settings={"boundaryArns": []},
+    ),
+)

@@ -1,0 +1,112 @@
+"""Rule for the names of AWS resources, which a company's patterns describe by kind."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from .effects.tag_lists import read_tags
+from .patterns import find_pattern_mistakes, read_pattern
+from .resources import Resource
+from .rule import Report, Rule, Settings
+from .values import UNKNOWN, NotYetKnownError, read_text
+
+NAMED: dict[str, tuple[str, ...]] = {
+    "Role": ("name", "roleName"),
+    "Policy": ("name", "policyName"),
+    "InstanceProfile": ("name", "instanceProfileName"),
+    "Cluster": ("name",),
+    "NodeGroup": ("nodeGroupName",),
+    "Nodegroup": ("nodegroupName",),
+    "User": ("name", "userName"),
+    "Group": ("name", "groupName"),
+    "Repository": ("name", "repositoryName"),
+    "Queue": ("name", "queueName"),
+    "LogGroup": ("name", "logGroupName"),
+    "Topic": ("name", "topicName"),
+    "EventRule": ("name",),
+    "Rule": ("name",),
+    "Bucket": ("bucket", "bucketName"),
+    "BucketV2": ("bucket",),
+    "LaunchTemplate": ("name", "launchTemplateName"),
+    "SecurityGroup": ("name", "groupName"),
+    "PlacementGroup": ("name",),
+    "Budget": ("name",),
+    "Vpc": (),
+    "Subnet": (),
+    "VpcEndpoint": (),
+    "NatGateway": (),
+    "FileSystem": (),
+    "LustreFileSystem": (),
+}
+"""Kind → the properties that hold its name, in the provider ``aws`` and in ``aws-native``; kinds without such a
+property have a name only by the tag ``Name``. AWS chooses the names of all other kinds."""
+_TYPES = (
+    *("iam", "eks", "sqs", "cloudwatch", "logs", "sns", "events", "s3"),
+    *("ec2", "ecr", "budgets", "efs", "fsx"),
+)
+"""Services whose resources are judged: other services have kinds of the same names."""
+
+
+def _refuse_other_names(resource: Resource, report: Report, settings: Settings) -> None:
+    pattern = settings["patterns"].get(resource.kind)
+    if pattern is None or not _is_of_aws(resource):
+        return
+    wanted = read_pattern(pattern, f"patterns.{resource.kind}")
+    for name in _list_whole_names(resource):
+        if not wanted.fits(name):
+            report(f"the name {name!r} of {resource.name} does not fit '{pattern}'")
+    prefix = _find_prefix(resource)
+    if prefix is not None and not wanted.fits_before(prefix):
+        report(f"no name of {resource.name} that begins with {prefix!r} fits '{pattern}'")
+
+
+def _is_of_aws(resource: Resource) -> bool:
+    provider, _, rest = resource.type.partition(":")
+    return provider in ("aws", "aws-native") and rest.partition("/")[0].partition(":")[0] in _TYPES
+
+
+def _list_whole_names(resource: Resource) -> Iterator[str]:
+    """Yield the names that are stated: by the property, and by the tag Name."""
+    for key in NAMED[resource.kind]:
+        if name := resource.read_text(key):
+            yield name
+    tags = {**resource.default_tags, **read_tags(resource.get("tags"))} if _may_have_tags(resource) else {}
+    shown = tags.get("Name")
+    if shown is UNKNOWN:
+        raise NotYetKnownError("tags.Name")
+    if shown:
+        yield read_text(shown, "tags.Name")
+
+
+def _may_have_tags(resource: Resource) -> bool:
+    """Return whether the tag Name is a name of the resource: EC2 and the file systems show it as such."""
+    return resource.kind in ("SecurityGroup", "LaunchTemplate") or not NAMED[resource.kind]
+
+
+def _find_prefix(resource: Resource) -> str | None:
+    """Return the beginning of a name that the provider completes: the prefix, else Pulumi's name of the resource.
+
+    None if the name is stated, or if the kind has none.
+    """
+    keys = NAMED[resource.kind]
+    if not keys or any(resource.get(key) for key in keys):
+        return None
+    prefix = resource.read_text(f"{keys[0]}Prefix")
+    return prefix or f"{resource.name}-"
+
+
+RULES = (
+    Rule(
+        id="names-match",
+        kinds=tuple(NAMED),
+        check=_refuse_other_names,
+        settings={"patterns": {}},
+        find_mistakes=partial(find_pattern_mistakes, kinds=tuple(NAMED)),
+        looks_at="names of AWS resources that the program chooses: stated names, prefixes that AWS's provider or Pulumi"
+        " completes, and the tag Name of kinds that have no other name",
+        passes="each name fits the pattern of its kind as a whole; without patterns, every name passes",
+        fails="a name does not fit, or no completion of its prefix does",
+        why="the company's other programs find resources, bill them and grant rights by these names",
+        fix="name the resource as the pattern of its kind says; in a stack file, names begin with cluster.name, and"
+        " names of roles and policies with iam.namePrefix before it, as it stands and without a hyphen of its own",
+    ),
+)

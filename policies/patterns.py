@@ -1,0 +1,211 @@
+"""Patterns in the settings of rules: regular expressions that describe a whole text, and that no text keeps busy.
+
+Python's ``re`` goes back and forth, so ``(a+)+`` takes years for a text of sixty letters. Here all ways through a
+pattern are followed at once: the time grows with the length of the text times the size of the pattern. So a pattern may
+not look ahead or behind, refer to a group, or set flags.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any
+
+from .values import UnreadableError
+
+LONGEST_PATTERN, LONGEST_TEXT, MOST_STATES = 200, 1024, 5000
+"""Characters of a pattern and of a text (names and tags of AWS have at most 512), and size of a pattern with all of its
+repetitions written out."""
+_GIVEN_BY_AWS = "0123456789abcdef"
+"""Letters that the provider of AWS, and Pulumi too, add behind a prefix (Terraform SDK, id.PrefixedUniqueId)."""
+_PLAIN_FLAGS = re.UNICODE.value
+_CATEGORIES: Mapping[str, Callable[[str], bool]] = {
+    "CATEGORY_DIGIT": str.isdecimal,
+    "CATEGORY_SPACE": str.isspace,
+    "CATEGORY_WORD": lambda letter: letter.isalnum() or letter == "_",
+}
+
+
+@dataclass(slots=True)
+class _State:
+    """A step through a pattern: a letter that must fit, or a choice without a letter."""
+
+    fits: Callable[[str], bool] | None = None
+    next: list[int] = field(default_factory=list)
+    at: str = ""
+    """``start`` or ``end``, if the step is possible only there."""
+
+
+class PatternError(Exception):
+    """A pattern cannot be used; the message is the reason."""
+
+
+class Pattern:
+    """A pattern, which describes a whole text whether or not it has ``^`` and ``$``."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > LONGEST_PATTERN:
+            raise PatternError(f"it has {len(text)} characters, and may have {LONGEST_PATTERN}")
+        try:
+            tree = _parser.parse(text)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise PatternError(f"it is no regular expression ({error})") from None
+        if tree.state.flags != _PLAIN_FLAGS:
+            raise PatternError("it sets flags, such as (?i); write both letters, such as [Aa]")
+        self._states = [_State()]
+        self._start = self._add_all(tree, 0)
+
+    def fits(self, text: str) -> bool:
+        """Return whether a whole text fits."""
+        return len(text) <= LONGEST_TEXT and self._may_end(self._follow(text), is_start=not text)
+
+    def fits_before(self, prefix: str) -> bool:
+        """Return whether a text fits that begins with a prefix, and goes on with letters that AWS gives."""
+        if len(prefix) > LONGEST_TEXT:
+            return False
+        reached = self._follow(prefix)
+        while not self._may_end(reached, is_start=not prefix):
+            more = {state for letter in _GIVEN_BY_AWS for state in self._step(reached, letter)}
+            if more <= reached:
+                return False
+            reached = self._spread(reached | more, is_start=False, is_end=False)
+        return True
+
+    def _may_end(self, reached: set[int], *, is_start: bool) -> bool:
+        """Return whether the pattern is complete if the text ends in these states."""
+        return 0 in self._spread(reached, is_start=is_start, is_end=True)
+
+    def _follow(self, text: str) -> set[int]:
+        """Return the states that a text reaches, which may go on."""
+        reached = self._spread({self._start}, is_start=True, is_end=False)
+        for letter in text:
+            reached = self._spread(self._step(reached, letter), is_start=False, is_end=False)
+        return reached
+
+    def _step(self, reached: Iterable[int], letter: str) -> set[int]:
+        states = (self._states[number] for number in reached)
+        return {number for state in states if state.fits and state.fits(letter) for number in state.next}
+
+    def _spread(self, reached: Iterable[int], *, is_start: bool, is_end: bool) -> set[int]:
+        """Return the states that are reached without a letter too."""
+        found, waiting = set(reached), list(reached)
+        while waiting:
+            state = self._states[waiting.pop()]
+            if state.fits is None and state.at in ("", *["start"] * is_start, *["end"] * is_end):
+                fresh = [number for number in state.next if number not in found]
+                found.update(fresh)
+                waiting += fresh
+        return found
+
+    def _add(self, state: _State) -> int:
+        if len(self._states) > MOST_STATES:
+            raise PatternError("its repetitions make it too large")
+        self._states.append(state)
+        return len(self._states) - 1
+
+    def _add_all(self, parts: Iterable[tuple[Any, Any]], end: int) -> int:
+        """Add the states of parts in a row, and return their first state."""
+        for operation, value in reversed(list(parts)):
+            end = self._add_part(str(operation), value, end)
+        return end
+
+    def _add_part(self, operation: str, value: Any, end: int) -> int:
+        match operation:
+            case "AT" if str(value) in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
+                return self._add(_State(next=[end], at="start"))
+            case "AT" if str(value) in ("AT_END", "AT_END_STRING"):
+                return self._add(_State(next=[end], at="end"))
+            case "BRANCH":
+                return self._add(_State(next=[self._add_all(branch, end) for branch in value[1]]))
+            case "SUBPATTERN" if not value[1] and not value[2]:
+                return self._add_all(value[3], end)
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                return self._add_repeat(value, end)
+        fits = _read_letter(operation, value)
+        if fits is None:
+            raise PatternError("it looks ahead or behind, refers to a group, or sets flags")
+        return self._add(_State(fits, [end]))
+
+    def _add_repeat(self, repeat: tuple[int, Any, Any], end: int) -> int:
+        least, most, parts = repeat
+        if str(most) == "MAXREPEAT":
+            loop = self._add(_State(next=[end]))
+            self._states[loop].next.append(self._add_all(parts, loop))
+            first = loop
+        else:
+            first = end
+            for _ in range(most - least):
+                first = self._add(_State(next=[end, self._add_all(parts, first)]))
+        for _ in range(least):
+            first = self._add_all(parts, first)
+        return first
+
+
+def _read_letter(operation: str, value: Any) -> Callable[[str], bool] | None:
+    """Return the test of one letter; None if the operation is no letter."""
+    match operation:
+        case "LITERAL":
+            return lambda letter: ord(letter) == value
+        case "NOT_LITERAL":
+            return lambda letter: ord(letter) != value
+        case "ANY":
+            return lambda letter: letter != "\n"
+        case "RANGE":
+            return lambda letter: value[0] <= ord(letter) <= value[1]
+        case "CATEGORY":
+            return _read_category(str(value))
+        case "IN":
+            tests = [test for kind, item in value if (test := _read_letter(str(kind), item))]
+            is_wanted = str(value[0][0]) != "NEGATE"
+            return lambda letter: any(test(letter) for test in tests) == is_wanted
+    return None
+
+
+def _read_category(name: str) -> Callable[[str], bool]:
+    test = _CATEGORIES[name.replace("_NOT_", "_")]
+    return (lambda letter: not test(letter)) if "_NOT_" in name else test
+
+
+@cache
+def read_pattern(text: str, where: str) -> Pattern:
+    """Return a pattern of the settings.
+
+    Raises:
+        UnreadableError: It is no pattern.
+    """
+    try:
+        return Pattern(text)
+    except PatternError as error:
+        raise UnreadableError(text, f"a pattern: {error}", f"the setting {where}") from None
+
+
+def find_pattern_mistakes(
+    settings: Mapping[str, Any], *, kinds: Sequence[str] = (), takes_lists: bool = False
+) -> Iterator[str]:
+    """Yield the mistakes in the setting ``patterns``, which maps names to patterns.
+
+    Args:
+        settings: The settings of a rule.
+        kinds: The names that there are; all names if there are none.
+        takes_lists: A list of allowed values may stand for a pattern.
+    """
+    for name, wanted in settings.get("patterns", {}).items():
+        if kinds and name not in kinds:
+            yield f"patterns has no kind {name!r} (there are: {', '.join(kinds)})"
+        elif reason := _explain(wanted, takes_lists=takes_lists):
+            yield f"patterns.{name} is {wanted!r}, and {reason}"
+
+
+def _explain(wanted: Any, *, takes_lists: bool) -> str:
+    """Return why a value is no pattern; empty if it is."""
+    if takes_lists and isinstance(wanted, list):
+        is_right = wanted and all(isinstance(value, str) for value in wanted)
+        return "" if is_right else "must be a list of the values that are allowed"
+    if not isinstance(wanted, str):
+        return "must be a pattern such as '[0-9]{6}'"
+    try:
+        Pattern(wanted)
+    except PatternError as error:
+        return f"cannot be used: {error}"
+    return ""

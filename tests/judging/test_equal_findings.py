@@ -1,0 +1,66 @@
+"""Findings that say the same about several resources."""
+
+from dataclasses import replace
+
+import pytest
+
+from gpu_blueprint.errors import Problem
+from gpu_blueprint.judging.equal_findings import join_equal_findings
+
+
+def make_finding(name: str, line: int = 7, reason: str = "the tag owner of {} is 'x'") -> Problem:
+    return Problem(
+        "required-tags",
+        ("cluster",),
+        reason.format(name),
+        "set the tag",
+        subject=name,
+        file="stacks/Pulumi.dev.yaml",
+        line=line,
+    )
+
+
+def test_equal_findings_become_one_with_their_number_and_the_first_names() -> None:
+    (joined,) = join_equal_findings(make_finding(name) for name in ("vpc", "role", "queue", "logs", "key"))
+    assert joined.reason == "the tag owner of vpc is 'x' (5 resources: vpc, role, queue and 2 more)"
+    assert replace(joined, reason="") == replace(make_finding("vpc"), reason="")
+
+
+def test_the_lines_of_all_places_are_listed() -> None:
+    (joined,) = join_equal_findings([make_finding("vpc", 30), make_finding("role", 7), make_finding("queue", 7)])
+    assert joined.reason.endswith(" (3 resources: vpc, role, queue; lines 7, 30)")
+    assert joined.line == 30
+
+
+def test_of_many_lines_the_first_are_listed() -> None:
+    (joined,) = join_equal_findings(make_finding(f"pool-{line}", line) for line in range(1, 9))
+    assert joined.reason.endswith("; lines 1, 2, 3, 4, 5 and 3 more)")
+
+
+def test_resources_of_one_name_are_counted_and_named_once() -> None:
+    (joined,) = join_equal_findings([make_finding("nat"), make_finding("nat"), make_finding("vpc")])
+    assert joined.reason.endswith(" (3 resources: nat, vpc and 1 more)")
+
+
+FIRST = make_finding("vpc")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        make_finding("role", reason="the tag owner of {} is 'y'"),
+        replace(make_finding("role"), kind="names-match"),
+        replace(make_finding("role"), severity="warning"),
+        replace(make_finding("role"), hint="ask"),
+        replace(make_finding("role"), file="stacks/Pulumi.prod.yaml"),
+    ],
+)
+def test_findings_that_differ_stay_apart(other: Problem) -> None:
+    assert join_equal_findings([FIRST, other]) == [FIRST, other]
+
+
+def test_a_name_counts_only_as_a_whole() -> None:
+    reason = "{} trusts gpu-karpenter-nodes"
+    found = [make_finding("gpu-karpenter", reason=reason), make_finding("gpu", reason=reason)]
+    (joined,) = join_equal_findings(found)
+    assert joined.reason == "gpu-karpenter trusts gpu-karpenter-nodes (2 resources: gpu-karpenter, gpu)"

@@ -1,0 +1,95 @@
+"""The ClusterPolicy of the GPU Operator."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.live.preflight import Finding, Status
+
+from ....support import builders
+from ....support.existing_cluster_objects import cluster_policy, named
+from ....support.existing_stacks import plan_layer
+from ....support.fake_cluster import FakeCluster, ask
+
+MIG = {
+    "pools": [builders.pool(gpu="h100-80gb", sharing={"mode": "mig", "profile": "1g.10gb"})],
+    "tenants": [],
+}
+
+
+def ask_about(*made: dict[str, Any], raw: dict[str, Any] | None = None, **cluster: Any) -> list[Finding]:
+    fake = FakeCluster().remove("ClusterPolicy", "cluster-policy").add(*made)
+    return ask(plan_layer(raw, **cluster), fake, "cluster policy")
+
+
+def list_faults(found: list[Finding]) -> list[str]:
+    return [row.message for row in found if row.problem]
+
+
+PLUGIN = {"enabled": True, "config": {"name": "gpu-blueprint-device-plugin", "default": "none"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({"driver": {"enabled": True}}, "driver.enabled is true"),
+        ({"driver": {}}, "driver.enabled is not set"),
+        ({"toolkit": {"enabled": True}}, "toolkit.enabled is true"),
+        ({"cdi": {"enabled": False}}, "cdi.enabled is false"),
+        ({"devicePlugin": {**PLUGIN, "enabled": False}}, "devicePlugin.enabled is false"),
+        ({"devicePlugin": {"enabled": True}}, "names no ConfigMap"),
+        ({"devicePlugin": {"config": {"name": "theirs"}}}, "the ConfigMap theirs, which lacks time-slicing-4"),
+        ({"devicePlugin": {"config": {**PLUGIN["config"], "default": "any"}}}, "config.default is any"),  # type: ignore[dict-item]
+        ({"daemonsets": {"tolerations": []}}, "leave out the taints nvidia.com/gpu.shared of main"),
+        ({"daemonsets": {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}]}}, "no operand runs there"),
+    ],
+)
+def test_a_setting_that_the_pools_cannot_use_is_refused(spec: dict[str, Any], words: str) -> None:
+    (message,) = list_faults(ask_about(cluster_policy(**spec)))
+    assert words in message
+
+
+def test_the_strategy_of_slices_counts_only_where_pools_are_cut() -> None:
+    single = cluster_policy(mig={"strategy": "single"})
+    assert list_faults(ask_about(single)) == []
+    (message,) = list_faults(ask_about(single, raw=MIG))
+    assert "mig.strategy is single" in message
+    (message,) = list_faults(ask_about(cluster_policy(migManager={"config": {"name": "default-mig"}}), raw=MIG))
+    assert "the ConfigMap default-mig, which lacks" in message
+
+
+def test_the_monitoring_agent_of_the_stack_reads_the_engine_of_the_operator() -> None:
+    off = cluster_policy(dcgm={"enabled": False})
+    assert list_faults(ask_about(off)) == []
+    (message,) = list_faults(ask_about(off, addons="manage"))
+    assert "dcgm.enabled is false" in message
+    assert list_faults(ask_about(cluster_policy(), addons="manage")) == []
+
+
+def test_a_config_map_of_the_owner_that_holds_all_keys_passes() -> None:
+    theirs = named("v1", "ConfigMap", "theirs", "gpu-operator", data={"time-slicing-4": "version: v1", "none": ""})
+    policy = cluster_policy(devicePlugin={"enabled": True, "config": {"name": "theirs"}})
+    assert list_faults(ask_about(policy, theirs)) == []
+
+
+def test_an_operator_in_another_namespace_does_not_find_our_config_map() -> None:
+    policy = cluster_policy()
+    policy["status"]["namespace"] = "nvidia"
+    (message,) = list_faults(ask_about(policy))
+    assert "in nvidia" in message
+    assert list_faults(ask_about(policy, gpuOperatorNamespace="nvidia")) == []
+
+
+def test_an_existing_operator_has_exactly_one_policy() -> None:
+    (none,) = ask_about()
+    assert none.status is Status.FAIL and "no ClusterPolicy" in none.message
+    (two,) = ask_about(cluster_policy(), cluster_policy("second"))
+    assert two.status is Status.FAIL and "several ClusterPolicies" in two.message
+
+
+def test_a_stack_that_installs_the_operator_refuses_another_policy_but_its_own() -> None:
+    (foreign,) = ask_about(cluster_policy(), gpuOperator="install")
+    assert foreign.status is Status.FAIL and foreign.remedy == "write gpuOperator: existing"
+    ours = cluster_policy()
+    ours["metadata"]["managedFields"] = [{"manager": "pulumi-resource-kubernetes"}]
+    assert [row.status for row in ask_about(ours, gpuOperator="install")] == [Status.PASS]

@@ -1,0 +1,75 @@
+"""A linter for every IAM document of a plan: what IAM refuses, what parliament finds, and what no reader notices."""
+
+import json
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .plans import Plan
+
+with (
+    warnings.catch_warnings()
+):  # parliament leaves its own files open when it is loaded; its patterns are no raw strings
+    warnings.simplefilter("ignore", ResourceWarning)
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from parliament import analyze_policy_string
+
+Document = Mapping[str, Any]
+
+LARGEST_POLICY, LARGEST_TRUST, MOST_ATTACHED = 6144, 2048, 10
+"""Characters without blanks of a managed policy and of a trust policy, policies of a role (IAM user guide, «IAM and AWS
+STS quotas»). No role of the platform has an inline policy, whose characters together could be 10240."""
+_ARN = re.compile(r"\*|arn:aws(-us-gov)?:[a-z0-9-]+:[a-z0-9-]*:(\d{12}|aws|\*)?:.+")
+_VARIABLE = re.compile(r"\$\{aws:[\w/:.-]+\}")
+_PARTITION = re.compile(r"\barn:aws-us-gov:|\barn:aws-cn:")
+
+
+def lint_policy(document: Document) -> list[str]:
+    """Return parliament's findings; parliament knows one partition, and no variable with a hyphen in its name."""
+    text = _VARIABLE.sub("variable", _PARTITION.sub("arn:aws:", json.dumps(document)))
+    return sorted(finding.issue for finding in analyze_policy_string(text).findings)
+
+
+def list_documents(planned: Plan) -> Iterator[tuple[str, str, Document]]:
+    """Yield name, field and document of each IAM document of a plan that is known."""
+    for found in planned:
+        for field in ("policy", "assumeRolePolicy"):
+            if found.type.startswith("aws:iam/") and isinstance(text := found.inputs.get(field), str):
+                yield found.name, field, json.loads(text)
+
+
+def find_faults(planned: Plan) -> list[str]:
+    """Return the faults of the roles and policies of a plan, one line each; a right plan has none."""
+    found = [fault for name, field, document in list_documents(planned) for fault in _check(name, field, document)]
+    attached = Counter(found.inputs["role"] for found in planned if found.type.endswith(":RolePolicyAttachment"))
+    found += [f"{role}: {count} attached policies" for role, count in attached.items() if count > MOST_ATTACHED]
+    unknown = [
+        resource.name
+        for resource in planned
+        if resource.type.startswith("aws:iam/") and isinstance(resource.inputs.get("policy", ""), dict)
+    ]
+    return found + [f"{name}: a document that nobody can lint" for name in unknown]
+
+
+def _check(name: str, field: str, document: Document) -> Iterator[str]:
+    size = len("".join(json.dumps(document, separators=(",", ":")).split()))
+    limit = LARGEST_TRUST if field == "assumeRolePolicy" else LARGEST_POLICY
+    if size > limit:
+        yield f"{name}: {size} of {limit} characters"
+    if document.get("Version") != "2012-10-17":
+        yield f"{name}: version {document.get('Version')}"
+    sids = Counter(statement["Sid"] for statement in document["Statement"] if "Sid" in statement)
+    yield from (f"{name}: the Sid {sid} stands twice" for sid, count in sids.items() if count > 1)
+    yield from (f"{name}: the Sid {sid} has other characters" for sid in sids if not re.fullmatch(r"[A-Za-z0-9]+", sid))
+    for statement in document["Statement"]:
+        yield from (
+            f"{name}: {arn!r} is no ARN" for arn in _as_list(statement.get("Resource")) if not _ARN.fullmatch(arn)
+        )
+        if (field == "policy") is not ("Resource" in statement):
+            yield f"{name}: a statement with a resource belongs into a policy, and without into a trust policy"
+
+
+def _as_list(value: Any) -> list[str]:
+    return value if isinstance(value, list) else [] if value is None else [value]

@@ -1,0 +1,122 @@
+"""The AWS resources of a plan whose names AWS keeps unique, made in an account by their names."""
+
+from collections.abc import Callable
+from typing import Any
+
+import boto3
+
+from gpu_blueprint.plan import PlannedResource
+
+from .plans import Plan
+
+Inputs = dict[str, Any]
+_TRUST = '{"Version": "2012-10-17", "Statement": []}'
+_VPC: Inputs = {"subnetIds": ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]}
+
+
+class TakenError(Exception):
+    """AWS has a resource of this name already."""
+
+
+def _make_role(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    aws("iam").create_role(RoleName=inputs["name"], AssumeRolePolicyDocument=_TRUST)
+
+
+def _make_policy(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    document = (
+        '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}]}'
+    )
+    aws("iam").create_policy(PolicyName=inputs["name"], PolicyDocument=document)
+
+
+def _make_profile(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    aws("iam").create_instance_profile(InstanceProfileName=inputs["name"])
+
+
+def _make_queue(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    # SQS returns the queue of another program if the attributes are the same, so the name is looked up first.
+    if aws("sqs").list_queues(QueueNamePrefix=inputs["name"]).get("QueueUrls"):
+        raise TakenError(inputs["name"])
+    aws("sqs").create_queue(QueueName=inputs["name"])
+
+
+def _make_topic(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    topics = aws("sns").list_topics()["Topics"]
+    if any(topic["TopicArn"].endswith(f":{inputs['name']}") for topic in topics):
+        raise TakenError(inputs["name"])
+    aws("sns").create_topic(Name=inputs["name"])
+
+
+def _make_log_group(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    aws("logs").create_log_group(logGroupName=inputs["name"])
+
+
+def _make_cluster(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    aws("eks").create_cluster(name=inputs["name"], roleArn="arn:aws:iam::111122223333:role/x", resourcesVpcConfig=_VPC)
+
+
+def _make_budget(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    limit = {"Amount": "1", "Unit": "USD"}
+    budget = {"BudgetName": inputs["name"], "BudgetLimit": limit, "TimeUnit": "MONTHLY", "BudgetType": "COST"}
+    aws("budgets").create_budget(AccountId="111122223333", Budget=budget)
+
+
+def _make_bucket(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    aws("s3").create_bucket(Bucket=inputs["bucket"])
+
+
+def _make_placement_group(aws: Callable[[str], Any], inputs: Inputs) -> None:
+    groups = aws("ec2").describe_security_groups(Filters=[{"Name": "group-name", "Values": [inputs["name"]]}])
+    # moto has no placement groups; a security group stands in, whose name is unique in its region too.
+    if groups["SecurityGroups"]:
+        raise TakenError(inputs["name"])
+    aws("ec2").create_security_group(GroupName=inputs["name"], Description="stands in for a placement group")
+
+
+MAKERS: dict[str, Callable[[Callable[[str], Any], Inputs], None]] = {
+    "aws:iam/role:Role": _make_role,
+    "aws:iam/policy:Policy": _make_policy,
+    "aws:iam/instanceProfile:InstanceProfile": _make_profile,
+    "aws:sqs/queue:Queue": _make_queue,
+    "aws:sns/topic:Topic": _make_topic,
+    "aws:cloudwatch/logGroup:LogGroup": _make_log_group,
+    "aws:eks/cluster:Cluster": _make_cluster,
+    "aws:budgets/budget:Budget": _make_budget,
+    "aws:s3/bucket:Bucket": _make_bucket,
+    "aws:ec2/placementGroup:PlacementGroup": _make_placement_group,
+}
+"""Type → the call that makes a resource of this name, and fails if there is one."""
+SHARED_BY_PREFIX = (
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",
+    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate",
+)
+"""Types that moto lacks, whose prefixes are compared as texts; AWS keeps them unique in a region."""
+FREE = (
+    "aws:costexplorer/anomalyMonitor:AnomalyMonitor",
+    "aws:costexplorer/anomalySubscription:AnomalySubscription",
+)
+"""Types with names that AWS does not keep unique (API reference of CreateAnomalyMonitor)."""
+
+
+def list_named(planned: Plan) -> list[PlannedResource]:
+    """Return the AWS resources that state a name of their own, also one that is a prefix of repositories."""
+    keys = ("name", "bucket", "ecrRepositoryPrefix", "prefix")
+    return [found for found in planned if found.type.startswith("aws:") and any(key in found.inputs for key in keys)]
+
+
+def make_named(planned: Plan, region: str) -> int:
+    """Make every named resource of a plan in the account that boto3 reaches, and return their number.
+
+    Raises:
+        ClientError: AWS refuses a name that is taken.
+        TakenError: AWS would silently share the resource of this name.
+    """
+    clients: dict[str, Any] = {}
+
+    def aws(service: str) -> Any:
+        return clients.setdefault(service, boto3.client(service, region_name=region))
+
+    made = [found for found in list_named(planned) if found.type in MAKERS]
+    for found in made:
+        MAKERS[found.type](aws, dict(found.inputs))
+    return len(made)
