@@ -13,7 +13,7 @@ from gpu_blueprint.config.cluster import SystemNodes as StatedNodes
 from gpu_blueprint.images.cache_rights import build_cache_policies
 
 from ..network.network import Network, select_stable_subnets
-from ..pools.nodeadm import render_plain_user_data
+from ..pools.nodeadm import build_node_config, render_user_data
 from .cluster import AnyCluster
 from .managed_nodes import build_fixed_size, build_node_repair, build_taint, make_launch_template
 from .roles import NODE_POLICIES, ServiceRole, build_service_trust
@@ -53,7 +53,7 @@ class SystemNodes(pulumi.ComponentResource):
             f"{name}-template-",
             {**config.lasting_tags, "Name": name},
             disk_gib=SYSTEM_DISK_GIB,
-            user_data=render_plain_user_data(config),
+            user_data=render_user_data(config, None, build_node_config(config, None)),
             kms_key=config.encryption.volumes_key,
             parent=self,
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpu_blueprint.catalog.node_room import reserve_memory_mib
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
-from gpu_blueprint.egress.telling import build_pod_variables, build_variables, read_bundle
+from gpu_blueprint.egress.telling import build_variables, read_bundle
 from gpu_blueprint.storage.drivers import mounts_lustre
 from gpu_blueprint.yaml_text import write_yaml
 
@@ -38,8 +38,8 @@ INSTALL_LUSTRE_CLIENT = """#!/bin/bash
 
 The kernel of AL2023 has the modules of Lustre 2.15, and the container of the CSI driver has ``mount.lustre``. The
 kernel calls ``/usr/sbin/lctl`` of the node for each parameter that the servers send, and AMIs of EKS have none. A node
-without a way to the repository joins nevertheless, because its pods can mount. dnf obeys the variables of a proxy, which
-cloud-init does not have from the NodeConfig.
+without a way to the repository joins nevertheless, because its pods can mount. dnf obeys the variable of a proxy, which
+scripts of cloud-init do not get from the NodeConfig.
 
 Sources: amazonlinux/amazon-linux-2023#723 (modules in the kernel); kubernetes-sigs/aws-fsx-csi-driver#436 and pull 460
 (lctl); awslabs/amazon-eks-ami pull 2696 (its maintainers name the user data as the place).
@@ -71,10 +71,13 @@ def build_kubelet(pool: Pool) -> dict[str, Any]:
     return {"maxPods": pool.max_pods, "kubeReserved": {"memory": f"{reserve_memory_mib(pool.max_pods)}Mi"}}
 
 
-def build_node_config(config: StackConfig, pool: Pool | CpuPool) -> dict[str, Any] | None:
+def build_node_config(config: StackConfig, pool: Pool | CpuPool | None) -> dict[str, Any] | None:
     """Return a NodeConfig with fast image pull and the proxy; None if the nodes have neither.
 
     A node class states the rest for nodes of Karpenter.
+
+    Args:
+        pool: The pool of the nodes; None for system nodes.
     """
     gates = {"FastImagePull": True} if isinstance(pool, Pool) and pool.parallel_pull else {}
     found = _build_node_config(config, **({"featureGates": gates} if gates else {}))
@@ -108,8 +111,11 @@ def build_static_node_config(config: StackConfig, pool: Pool, *, raid: bool) -> 
     return found
 
 
-def render_user_data(config: StackConfig, pool: Pool | CpuPool, node_config: dict[str, Any] | None) -> str | None:
-    """Return a pool's user data as a MIME message: scripts that cloud-init runs before nodeadm, and the NodeConfig.
+def render_user_data(
+    config: StackConfig, pool: Pool | CpuPool | None, node_config: dict[str, Any] | None
+) -> str | None:
+    """Return the user data of a pool, or of system nodes, as a MIME message: scripts that cloud-init runs
+    before nodeadm, and the NodeConfig.
 
     Karpenter and EKS each add a part of their own. None if the nodes need neither.
     """
@@ -126,15 +132,15 @@ def render_user_data(config: StackConfig, pool: Pool | CpuPool, node_config: dic
     return message.as_string()
 
 
-def _list_scripts(config: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
+def _list_scripts(config: StackConfig, pool: Pool | CpuPool | None) -> Iterator[str]:
     """Yield the scripts of nodes; the authorities come before what asks the internet."""
     if isinstance(pool, Pool):
         yield CLOSE_GPU_ENVIRONMENT
     if bundle := read_bundle(config):
         yield _TRUST_AUTHORITIES.format(bundle=bundle)
-    if mounts_lustre(config, pool):
-        lines = (f"export {name}='{value}'\n" for name, value in build_pod_variables(config).items())
-        yield INSTALL_LUSTRE_CLIENT.format(proxy="".join(lines))
+    if pool and mounts_lustre(config, pool):
+        proxy = config.egress.https_proxy if config.egress else None
+        yield INSTALL_LUSTRE_CLIENT.format(proxy=f"export https_proxy='{proxy}'\n" if proxy else "")
 
 
 def _build_part(content_type: str, content: str) -> EmailMessage:

@@ -5,6 +5,7 @@ attachments.
 """
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -52,7 +53,7 @@ class Right:
         return replace(self, condition=drop_owner(self.condition))
 
 
-_BUCKET_ARN = "arn:aws:s3:::"
+_BUCKET = re.compile(r"arn:aws[a-z-]*:s3:::([^/]+)")
 _ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 _ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 _POLICY, _ROLE = "aws:iam/policy:Policy", "aws:iam/role:Role"
@@ -109,7 +110,7 @@ def _tell_owners(tenant: str, account: str, moved: Mapping[Right, Right], made: 
     found = {
         (_name_place(new.resource), old.owner, new.owner)
         for old, new in moved.items()
-        if old.owner or new.resource.removeprefix(_BUCKET_ARN).split("/")[0] not in made
+        if old.owner or _find_bucket(new.resource) not in made
     }
     for place, before, after in sorted(found):
         more = f", instead of {before}" if before else "; if another owns it, name that in `account` of the stack file"
@@ -120,8 +121,13 @@ def _tell_owners(tenant: str, account: str, moved: Mapping[Right, Right], made: 
 
 def _name_place(resource: str) -> str:
     """Return the bucket of an ARN, or the ARN itself for other services."""
-    is_bucket = resource.startswith(_BUCKET_ARN)
-    return f"bucket {resource.removeprefix(_BUCKET_ARN).split('/')[0]}" if is_bucket else resource
+    bucket = _find_bucket(resource)
+    return f"bucket {bucket}" if bucket else resource
+
+
+def _find_bucket(resource: str) -> str | None:
+    found = _BUCKET.match(resource)
+    return found[1] if found else None
 
 
 def _covers_arn(wide: str, narrow: str) -> bool:

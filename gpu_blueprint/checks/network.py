@@ -30,7 +30,7 @@ def _list_blocks(stack: StackConfig) -> list[tuple[Path, str]]:
 
 
 def _list_callers(stack: StackConfig) -> list[tuple[Path, str]]:
-    api = stack.cluster.api
+    api = stack.new_cluster.api if stack.new_cluster else None
     blocks = enumerate(api.allowed_cidrs if isinstance(api, PrivateApi) else [])
     return [(("cluster", "api", "allowedCidrs", index), block) for index, block in blocks]
 

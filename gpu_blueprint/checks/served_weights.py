@@ -83,6 +83,7 @@ def _list_writers(stack: StackConfig, storage: AnyStorage, folder: str) -> Itera
 def _list_bucket_writers(stack: StackConfig, storage: S3Storage, start: str) -> Iterator[_Writer]:
     """Yield everybody who may change objects whose keys begin with a text that is empty or ends with a slash."""
     bucket = name_bucket(stack, storage)
+    place = stack.partition.build_arn("s3", bucket)
     for reach in group_reaches(stack).get(bucket, ()):
         if reach.may_add and (start.startswith(reach.folder) or reach.folder.startswith(start)):
             yield _Writer(reach.writer, reach.tenant, reach.path, is_adding=reach.access == "add")
@@ -90,15 +91,15 @@ def _list_bucket_writers(stack: StackConfig, storage: S3Storage, start: str) -> 
         for identity_index, identity in enumerate(tenant.identities):
             for index, statement in enumerate(identity.statements):
                 is_writing = any(action.lower() in _WRITING for action in statement.actions)
-                if is_writing and any(_may_match(arn, bucket, start) for arn in statement.resources):
+                if is_writing and any(_may_match(arn, place, start) for arn in statement.resources):
                     path = ("tenants", tenant_index, "identities", identity_index, "statements", index)
                     yield _Writer(f"{tenant.name} by {identity.service_account}", tenant.name, path)
 
 
-def _may_match(pattern: str, bucket: str, start: str) -> bool:
-    """Return whether a pattern of ARNs fits the bucket, or an object in it whose key begins with a text."""
+def _may_match(pattern: str, place: str, start: str) -> bool:
+    """Return whether a pattern of ARNs fits the ARN of a bucket, or an object in it whose key begins with a text."""
     wanted = _VARIABLE.sub("*", pattern)
-    return _fits_start(wanted, f"arn:aws:s3:::{bucket}/{start}") or wanted == f"arn:aws:s3:::{bucket}"
+    return _fits_start(wanted, f"{place}/{start}") or wanted == place
 
 
 def _fits_start(pattern: str, start: str) -> bool:

@@ -162,7 +162,7 @@ class ClusterFields(Model):
         return parse_version(self.karpenter_version) >= parse_version(REPAIR_BUDGETS_SINCE)
 
     def problems(self) -> Iterator[Problem]:
-        for field in ("admins", "viewers", "operators", "logs"):
+        for field in ("admins", "viewers", "operators"):
             yield from refuse_repeated(getattr(self, field), field)
         stronger = {"viewers": {"admin": self.admins, "operator": self.operators}, "operators": {"admin": self.admins}}
         for field, others in stronger.items():

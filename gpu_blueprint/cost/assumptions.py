@@ -43,7 +43,8 @@ def list_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity]) -> 
         yield "not included: the cluster's control plane, and its own nodes, on which the platform's own pods run"
     nat = prices.find_service_price("nat-gateway-data", stack.region)
     through = f" (through NAT ${nat.usd:g} per GB)" if nat else ""
-    logs = f"CloudWatch ({', '.join(stack.cluster.logs)} of the control plane)" if stack.cluster.logs else "CloudWatch"
+    sent = stack.new_cluster.logs if stack.new_cluster else []
+    logs = f"CloudWatch ({', '.join(sent)} of the control plane)" if sent else "CloudWatch"
     yield f"not included: data transfer{through}, {logs}, requests of S3, volumes of pods, support, taxes"
 
 

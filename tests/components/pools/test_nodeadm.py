@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from components.pools.node_class import build_node_class_spec
+from components.pools.node_class import NodeIdentity, build_node_class_spec
 from components.pools.nodeadm import CLOSE_GPU_ENVIRONMENT, INSTALL_LUSTRE_CLIENT
 from lab.aws.user_data import read_user_data
 
@@ -61,20 +61,20 @@ LUSTRE = {"name": "scratch", "kind": "fsx-lustre", "sizeGib": 1200, "zone": "us-
 @pytest.mark.parametrize("fields", [{"zones": ["us-east-1a"]}, STATIC], ids=["Karpenter", "static"])
 def test_nodes_that_mount_lustre_get_its_programs_before_nodeadm_reads_its_config(fields: dict[str, Any]) -> None:
     parts = [part.get_payload() for part in read_parts(read_user_data_of([LUSTRE], **fields))]
-    assert parts[:2] == [CLOSE_GPU_ENVIRONMENT, INSTALL_LUSTRE_CLIENT]
+    assert parts[:2] == [CLOSE_GPU_ENVIRONMENT, INSTALL_LUSTRE_CLIENT.format(proxy="")]
     assert "kind: NodeConfig" in str(parts[2]) and len(parts) == 3
 
 
 def test_cpu_nodes_that_mount_lustre_get_its_programs_and_nothing_else() -> None:
     pools = [builders.pool(zones=["us-east-1a"]), builders.cpu_pool(), builders.cpu_pool(name="rocket", ami=ROCKET)]
     specs = {
-        (pool.name, bool(storage)): build_node_class_spec(config, pool, "role")
+        (pool.name, bool(storage)): build_node_class_spec(config, pool, NodeIdentity(role="role"))
         for storage in ([], [LUSTRE])
         for config in [builders.config(pools=pools, tenants=TEAM, storage=storage)]
         for pool in config.cpu_pools
     }
     (script,) = read_parts(specs["cpu", True].pop("userData"))
-    assert script.get_payload() == INSTALL_LUSTRE_CLIENT
+    assert script.get_payload() == INSTALL_LUSTRE_CLIENT.format(proxy="")
     assert not any("userData" in spec for spec in specs.values())
 
 
@@ -84,7 +84,7 @@ def test_a_node_without_a_way_to_the_repository_joins_and_says_what_it_lacks(tmp
     dnf.chmod(0o755)
     path = f"{tmp_path}:{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-c", INSTALL_LUSTRE_CLIENT],
+        ["bash", "-c", INSTALL_LUSTRE_CLIENT.format(proxy="")],
         env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from components.pools.node_class import NodeIdentity, build_node_class_spec
-from components.pools.nodeadm import render_plain_user_data
+from components.pools.nodeadm import build_node_config, render_user_data
 from gpu_blueprint.config.certificates import LARGEST_BUNDLE
 from gpu_blueprint.config.egress import LONGEST_EXCEPTIONS
 from gpu_blueprint.egress.telling import build_variables
@@ -111,7 +111,8 @@ def test_a_proxy_and_authorities_come_alone_too() -> None:
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_the_script_writes_the_certificates_or_stops_the_node(tmp_path: Path, fails: bool) -> None:
-    data = render_plain_user_data(builders.config(egress={"caBundle": ROOT_CA + ENDING_CA}))
+    config = builders.config(egress={"caBundle": ROOT_CA + ENDING_CA})
+    data = render_user_data(config, None, build_node_config(config, None))
     assert data
     (script,) = read_parts(data)[0]
     anchors = tmp_path / "anchors"

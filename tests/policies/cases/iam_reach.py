@@ -140,14 +140,6 @@ _REACHING = {
 """Action → the beginning of the ARNs of its resources, a name of many, and what may follow the name of a single one."""
 _ADMIN = "arn:aws:iam::aws:policy/AdministratorAccess"
 _ATTACH = "iam:AttachRolePolicy"
-_BOUNDS_OF_GOV = (
-    "arn:aws-us-gov:iam::aws:policy/AdministratorAccess",
-    "arn:aws-us-gov:iam::aws:policy/*",
-    "arn:aws-us-gov:iam::*:policy/Admin*",
-    "arn:*:iam::aws:policy/Administrator??????",
-    "arn:aws-us-gov:*",
-)
-_NARROW_OF_GOV = "arn:aws-us-gov:iam::111122223333:policy/one"
 
 
 def _attaches(operator: str, key: str, *values: str, resources: Any = "*") -> Build:
@@ -269,11 +261,6 @@ RIGHTS = cases_of(
     refuses("any policy", _attaches("ArnLike", "iam:PolicyARN", f"{_ACCOUNT}:policy/one", "*")),
     refuses("any policy of AWS", _attaches("StringLike", "iam:PolicyARN", "arn:aws:iam::aws:policy/*")),
     refuses("a boundary that admits everything", _attaches("StringEquals", "iam:PermissionsBoundary", _ADMIN)),
-    *(
-        refuses(f"a bound of {arn!r} in another partition", _attaches("ArnLike", "iam:PolicyARN", arn))
-        for arn in _BOUNDS_OF_GOV
-    ),
-    passes("one policy in another partition", _attaches("ArnEquals", "iam:PolicyARN", _NARROW_OF_GOV)),
     passes("one policy", _attaches("ArnEquals", "iam:PolicyARN", f"{_ACCOUNT}:policy/one")),
     passes("a boundary", _attaches("StringEquals", "iam:permissionsboundary", f"{_ACCOUNT}:policy/limits")),
     passes("roles of one team", _attaches("StringEquals", "iam:ResourceTag/team", "ml")),
