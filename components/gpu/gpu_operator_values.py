@@ -13,12 +13,12 @@ from ..helm import complete_values
 from ..placement import TOLERATE_EVERY_TAINT, place_on_system_nodes
 from .dcgm_engine import AGENT_ARCH, operator_runs_dcgm
 from .dcgm_exporter import ENGINE_ENV, METRIC_ENV, METRIC_LIST, list_env
-from .sharing_configs import build_mig_layouts, build_plugin_files, list_operator_profiles
+from .sharing_configs import build_mig_layouts, build_plugin_files
 
 
 def build_gpu_operator_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart. Driver and toolkit are off, because the AL2023 image brings both."""
-    profiles = list_operator_profiles(config)
+    profiles = config.operator_profiles
     values = {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},

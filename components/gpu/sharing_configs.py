@@ -30,7 +30,7 @@ class SharingConfigs(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:SharingConfigs", name, None, opts)
-        profiles = list_operator_profiles(config)
+        profiles = config.operator_profiles
         files: dict[str, dict[str, str]] = {PLUGIN_CONFIG_MAP: build_plugin_files(profiles)}
         if layouts := build_mig_layouts(profiles):
             files[MIG_CONFIG_MAP] = {MIG_FILE: layouts}
@@ -44,15 +44,6 @@ class SharingConfigs(pulumi.ComponentResource):
             for title, data in files.items()
         ]
         self.register_outputs({})
-
-
-def list_operator_profiles(config: StackConfig) -> list[SharingProfile]:
-    """Return the sharing profiles of the pools that the operator serves, and those that old nodes still have.
-
-    The list is empty if every node applies its sharing itself. The operator is then not installed.
-    """
-    served = [pool.profile for pool in config.gpu_pools if not pool.profile.has_operands_off]
-    return [*served, *(retired.profile for retired in config.retired_sharing)]
 
 
 def build_plugin_files(profiles: Sequence[SharingProfile]) -> dict[str, str]:

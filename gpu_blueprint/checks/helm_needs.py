@@ -38,9 +38,12 @@ def list_needs(stack: StackConfig) -> Iterator[Need]:
         yield from _list_prometheus_parts(stack.monitoring)
         yield from _list_receivers(stack.monitoring)
     yield from _list_scalers_and_queues(stack)
+    harm, hint = "the room of system nodes is counted for these pods, and other nodes go", "remove it"
+    if stack.existing_cluster:
+        harm, hint = "cluster.systemNodes says where all pods of the platform run", "state it there, and remove it"
     for part in _ON_SYSTEM_NODES:
         for field in ("nodeSelector", "tolerations"):
-            yield _warn(f"{part}/{field}", "the room of system nodes is counted for these pods, and other nodes go")
+            yield _warn(f"{part}/{field}", harm, hint=hint)
 
 
 _ON_SYSTEM_NODES = (

@@ -70,7 +70,7 @@ def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
 
 def note_zones_without_control_plane(stack: StackConfig) -> Iterator[Problem]:
     """Note that EKS takes one zone of the region for no control plane, and that only the account knows its letter."""
-    if zone_id := CONTROL_PLANE_REFUSED.get(stack.region):
+    if (zone_id := CONTROL_PLANE_REFUSED.get(stack.region)) and stack.new_cluster:
         zones = " and ".join(list(stack.network.zones)[:STABLE_ZONES])
         reason = f"EKS puts no control plane into zone {zone_id}, which may be {zones}: letters differ by account"
         hint = "run `blueprint preflight`, which asks the account"

@@ -5,15 +5,16 @@ from typing import Any
 
 from ..config import StackConfig
 from ..errors import Problem
+from ..sharing import find_strategy_harm
 
-_STRATEGIES = ("none", "single", "mixed")
 _HINT = "remove it: the platform writes a MIG strategy into each file of the device plugin"
 
 
 def refuse_helm_values_against_sharing(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a MIG strategy for all nodes that some pool cannot have; it wins over the files of the device plugin."""
+    pools = {pool.name: pool.profile for pool in stack.gpu_pools}
     for path, strategy in _list_strategies(stack.helm_overrides.gpu_operator):
-        if reason := _find_harm(stack, strategy):
+        if reason := find_strategy_harm(pools, strategy):
             yield Problem("helm-value-against-sharing", ("helmOverrides", "gpuOperator", *path), reason, _HINT)
 
 
@@ -28,20 +29,3 @@ def _list_strategies(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str | in
     for index, each in enumerate(variables if isinstance(variables, list) else []):
         if isinstance(each, dict) and each.get("name") == "MIG_STRATEGY":
             yield ("devicePlugin", "env", index), str(each.get("value") or "")
-
-
-def _find_harm(stack: StackConfig, strategy: str) -> str:
-    """Return what a strategy for all nodes breaks; nothing if every pool can have it."""
-    if strategy not in _STRATEGIES:
-        return f"the device plugin ends at its start under the MIG strategy {strategy!r}, so no node has a GPU"
-    if strategy == "mixed":
-        pools = [pool.name for pool in stack.gpu_pools if _shares_by_mps(pool.profile.plugin_configs)]
-        effect = "the device plugin ends at its start where it shares by MPS"
-    else:
-        pools = [pool.name for pool in stack.gpu_pools if pool.profile.mig_configs]
-        effect = "slices get the name of whole GPUs, or none"
-    return f"under the MIG strategy {strategy!r} {effect}: {', '.join(pools)}" if pools else ""
-
-
-def _shares_by_mps(files: Mapping[str, Any]) -> bool:
-    return any("mps" in file["sharing"] for file in files.values())

@@ -147,6 +147,10 @@ class ExistingCluster(ClusterFields):
                 because = "with access: ignore nobody would admit nodes with a role that the platform makes"
             hint = "add it: aws eks list-access-entries, or the ConfigMap aws-auth, names the role of nodes"
             yield Problem("missing-field", ("nodeRole",), f"this field is required: {because}", hint)
+        if self.karpenter == "existing" and not self.instance_status_repair:
+            reason = "the policy of the existing Karpenter's role decides it, and the platform does not change that role"
+            hint = "remove the field, and take ec2:DescribeInstanceStatus out of the policy"
+            yield Problem("status-repair-of-existing-karpenter", ("instanceStatusRepair",), reason, hint)
         oldest = self.release.oldest_karpenter
         if self.karpenter == "install":
             if self.karpenter_version not in KARPENTER_VERSIONS:

@@ -9,7 +9,7 @@ from ..catalog.node_room import NodeRoom
 from ..catalog.partitions import Partition, find_partition
 from ..catalog.storage import DEFAULT_CLASS, OWN_CLASS
 from ..errors import Path, Problem
-from ..sharing import Exclusive
+from ..sharing import Exclusive, SharingProfile
 from .aws_names import end_with_region
 from .buying import Reservation
 from .cpu_pools import CpuPool, make_default_pool
@@ -72,7 +72,13 @@ class StackConfig(StackCluster):
     @property
     def needs_gpu_operator(self) -> bool:
         """True if nodes need the GPU Operator, because they do not apply their sharing themselves."""
-        return bool(self.retired_sharing) or any(not pool.profile.has_operands_off for pool in self.gpu_pools)
+        return bool(self.operator_profiles)
+
+    @property
+    def operator_profiles(self) -> list[SharingProfile]:
+        """The ways of sharing that the GPU Operator serves: those of the pools, and those that old nodes still have."""
+        served = [pool.profile for pool in self.gpu_pools if not pool.profile.has_operands_off]
+        return [*served, *(retired.profile for retired in self.retired_sharing)]
 
     @property
     def has_nodes_without_operator(self) -> bool:

@@ -59,7 +59,7 @@ _PLAIN = {"a whole number": "a number such as 2", "a number": "a number such as 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([GT])(?:i|iB|B)?")
 """A number with a unit of memory."""
 _NVIDIA = "nvcr.io"
-_SURELY_MEANT = 0.8
+_SURELY_MEANT = 0.85
 """Likeness above which a field of another choice is taken for a misspelt field of this choice: maxCpus, maxGpus."""
 _YAML_TYPES = {bool: "true or false", int: "a number", float: "a number"}
 

@@ -1,6 +1,7 @@
 """The sharing of GPUs between pods: the legal combinations, and the resources, labels, taint and settings of each."""
 
 from .mig_manager import build_mig_manager_env
+from .mig_strategy import find_strategy_harm
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 from .profile import (
     OPERANDS_LABEL,
@@ -30,4 +31,5 @@ __all__ = [
     "derive_profile",
     "find_mig_layout",
     "find_refusals",
+    "find_strategy_harm",
 ]

@@ -145,6 +145,17 @@ def test_the_platforms_pods_tolerate_what_their_nodes_have() -> None:
     ]
 
 
+def test_the_role_of_an_existing_karpenter_decides_about_the_status_of_nodes() -> None:
+    (problem,) = refused(karpenter="existing", instanceStatusRepair=False)
+    assert problem.startswith("cluster.instanceStatusRepair: the policy of the existing Karpenter's role decides it")
+    assert refused(karpenter="install", instanceStatusRepair=False) == []
+
+
+def test_operators_get_no_access_that_the_owner_gives() -> None:
+    (problem,) = refused(access="ignore", operators=[role("operator")])
+    assert problem.startswith("cluster.operators: with access: ignore")
+
+
 def test_the_namespace_of_an_installed_operator_is_not_a_choice() -> None:
     (problem,) = refused(gpuOperator="install", gpuOperatorNamespace="nvidia")
     assert problem.startswith("cluster.gpuOperatorNamespace: with gpuOperator: install the platform chooses")

@@ -50,7 +50,7 @@ def cluster_policy(name: str = "cluster-policy", **spec: Any) -> dict[str, Any]:
             "driver": {"enabled": False},
             "toolkit": {"enabled": False},
             "cdi": {"enabled": True},
-            "mig": {"strategy": "mixed"},
+            "mig": {},
             "devicePlugin": {"enabled": True, "config": {"name": "gpu-blueprint-device-plugin", "default": "none"}},
             "migManager": {"enabled": True, "config": {"name": "gpu-blueprint-mig"}},
             "daemonsets": {"tolerations": EVERYWHERE},

@@ -39,6 +39,10 @@ EXISTING_CLUSTER: dict[str, PairOfFields] = {
     "cluster<ExistingCluster>.access": in_existing({}, {"access": "ignore"}),
     "cluster<ExistingCluster>.admins": in_existing({}, {"admins": [role("other")]}),
     "cluster<ExistingCluster>.viewers": in_existing({}, {"viewers": [role("viewer")]}),
+    "cluster<ExistingCluster>.operators": in_existing({}, {"operators": [role("operator")]}),
+    "cluster<ExistingCluster>.instanceStatusRepair": in_existing(
+        {"karpenter": "install"}, {"karpenter": "install", "instanceStatusRepair": False}
+    ),
     "cluster<ExistingCluster>.deletionProtection": in_existing({}, {"deletionProtection": False}),
     "cluster<ExistingCluster>.nodeRepair": in_existing(
         {"karpenter": "install"}, {"karpenter": "install", "nodeRepair": True}

@@ -60,7 +60,7 @@ def _check_subnets(
 
 
 def _judge(stack: StackConfig, subject: str, path: Path, zone_id: str, ids: dict[str, str]) -> Finding:
-    refused = CONTROL_PLANE_REFUSED.get(stack.region)
+    refused = CONTROL_PLANE_REFUSED.get(stack.region) if stack.new_cluster else None
     if zone_id != refused:
         return confirm(_CHECK, subject, f"is {zone_id}" if subject in ids else f"is in {zone_id}")
     reason = f"{subject} is {'' if subject in ids else 'in '}{zone_id}, into which EKS puts no control plane"

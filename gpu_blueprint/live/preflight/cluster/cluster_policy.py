@@ -6,6 +6,7 @@ from typing import Any
 from ....catalog.addons import NODE_MONITORING_AGENT
 from ....config import StackConfig
 from ....errors import Problem
+from ....sharing import find_strategy_harm
 from ....sharing.operator_configs import MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG_MAP
 from ..findings import Finding, confirm, report
 from .layer import Layer
@@ -61,12 +62,9 @@ def _refuse_several(found: list[Manifest]) -> Finding:
 
 def _find_problems(layer: Layer, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
     stack, spec = layer.stack, dig_map(policy, "spec")
-    has_mig = any(pool.profile.mig_configs for pool in stack.gpu_pools)
-    mig = (("mig", "strategy"), "mixed", "otherwise every MIG slice is called nvidia.com/gpu")
     reads_engine = NODE_MONITORING_AGENT.name in layer.add_ons and not stack.has_nodes_without_operator
     engine = (("dcgm", "enabled"), True, "the node monitoring agent, which the stack installs, reads its engine")
     for path, wanted, because in (
-        *([mig] if has_mig else []),
         *([engine] if reads_engine else []),
         (("driver", "enabled"), False, "the node images bring the driver"),
         (("toolkit", "enabled"), False, "the node images bring the container toolkit"),
@@ -75,6 +73,7 @@ def _find_problems(layer: Layer, cluster: Cluster, policy: Manifest) -> Iterator
     ):
         if (found := dig(spec, *path)) != wanted and not (found is None and path[0] in _ON_BY_DEFAULT):
             yield _differ(".".join(path), found, wanted, because)
+    yield from _find_strategy_problems(stack, spec)
     yield from _find_config_problems(stack, cluster, policy)
     tolerations = dig_list(spec, "daemonsets", "tolerations")
     for pool in stack.gpu_pools:
@@ -88,9 +87,20 @@ def _find_problems(layer: Layer, cluster: Cluster, policy: Manifest) -> Iterator
             yield Problem("cluster-policy-differs", stack.locate(pool), reason, hint)
 
 
+def _find_strategy_problems(stack: StackConfig, spec: Manifest) -> Iterator[Problem]:
+    """Yield a strategy for all nodes that some pool cannot have: it wins over the files of the device plugin."""
+    pools = {pool.name: pool.profile for pool in stack.gpu_pools if not pool.profile.has_operands_off}
+    variables = {str(row.get("name")): row.get("value") for row in dig_list(spec, "devicePlugin", "env")}
+    stated = {"mig.strategy": dig(spec, "mig", "strategy"), "devicePlugin.env": variables.get("MIG_STRATEGY")}
+    for field, strategy in stated.items():
+        if strategy and (harm := find_strategy_harm(pools, str(strategy))):
+            hint = f"take it out of {field}: each file of the device plugin states the strategy of its nodes"
+            yield Problem("cluster-policy-differs", _PATH, f"{field}: {harm}", hint)
+
+
 def _find_config_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) -> Iterator[Problem]:
     """Yield problems of the ConfigMaps that the policy names: the platform's, or maps that hold all of its keys."""
-    profiles = [pool.profile for pool in stack.gpu_pools if not pool.profile.has_operands_off]
+    profiles = stack.operator_profiles
     plugin = {key for profile in profiles for key in profile.plugin_configs}
     layouts = {key for profile in profiles for key in profile.mig_configs}
     for part, ours, keys in (("devicePlugin", PLUGIN_CONFIG_MAP, plugin), ("migManager", MIG_CONFIG_MAP, layouts)):

@@ -53,9 +53,24 @@ def test_the_strategy_of_slices_counts_only_where_pools_are_cut() -> None:
     single = cluster_policy(mig={"strategy": "single"})
     assert list_faults(ask_about(single)) == []
     (message,) = list_faults(ask_about(single, raw=MIG))
-    assert "mig.strategy is single" in message
+    assert "mig.strategy: under the MIG strategy 'single' slices get the name of whole GPUs, or none: main" in message
+    for fits in (cluster_policy(mig={"strategy": "mixed"}), cluster_policy(mig={})):
+        assert list_faults(ask_about(fits, raw=MIG)) == []
     (message,) = list_faults(ask_about(cluster_policy(migManager={"config": {"name": "default-mig"}}), raw=MIG))
     assert "the ConfigMap default-mig, which lacks" in message
+
+
+def test_a_strategy_for_all_nodes_keeps_the_plugin_from_sharing_by_mps() -> None:
+    mps = {"pools": [builders.pool(sharing={"mode": "mps", "replicas": 4})], "tenants": []}
+    variable = {"env": [{"name": "MIG_STRATEGY", "value": "mixed"}]}
+    for policy, field in (
+        (cluster_policy(mig={"strategy": "mixed"}), "mig.strategy"),
+        (cluster_policy(devicePlugin={**PLUGIN, **variable}), "devicePlugin.env"),
+    ):
+        (message,) = list_faults(ask_about(policy, raw=mps))
+        assert f"{field}: under the MIG strategy 'mixed' the device plugin ends at its start" in message
+    for fits in (cluster_policy(), cluster_policy(mig={"strategy": "none"})):
+        assert list_faults(ask_about(fits, raw=mps)) == []
 
 
 def test_the_monitoring_agent_of_the_stack_reads_the_engine_of_the_operator() -> None:
