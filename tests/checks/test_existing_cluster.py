@@ -72,7 +72,7 @@ def test_a_cluster_with_access_entries_knows_whole_arns(stated: dict[str, Any]) 
 def test_no_tenant_is_in_the_namespace_of_the_owners_operator() -> None:
     team: dict[str, Any] = {"tenants": [tenant(name="nvidia")]}
     (problem,) = problems(**{**existing_cluster(gpuOperatorNamespace="nvidia"), **team})
-    assert "'nvidia' is where the cluster's GPU Operator runs" in problem
+    assert "the namespace 'nvidia' is kept for the cluster's GPU Operator" in problem
     assert problems(**{**existing_cluster(), **team}) == []
 
 
