@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ..catalog import api_versions
 from ..config import ExistingCluster, StackConfig
 from ..config.monitoring import ExistingMonitoring
 from ..rehearsal.stand_ins import list_owned
@@ -138,7 +139,7 @@ def _list_karpenter_objects(config: StackConfig) -> Iterator[dict[str, Any]]:
     """Yield a pool for all programs that need no GPU."""
     role = (config.node_role_arn or "").rpartition("/")[2]
     yield _build(
-        "karpenter.k8s.aws/v1",
+        api_versions.KARPENTER_AWS,
         "EC2NodeClass",
         _POOL,
         spec={
@@ -159,7 +160,7 @@ def _list_karpenter_objects(config: StackConfig) -> Iterator[dict[str, Any]]:
         "expireAfter": "Never",
     }
     yield _build(
-        "karpenter.sh/v1",
+        api_versions.KARPENTER,
         "NodePool",
         _POOL,
         spec={

@@ -57,13 +57,14 @@ BOTTLEROCKET = ("rocket-node-class", "small-node-class")
 
 
 def read_parts(data: str) -> tuple[list[str], dict[str, Any]]:
-    """Return the scripts and the NodeConfig of user data."""
+    """Return the scripts and the NodeConfig of user data, which may have none."""
     parts = [part for part in message_from_string(data).walk() if not part.is_multipart()]
     assert all(part["Content-Transfer-Encoding"] == "7bit" for part in parts)
-    *scripts, config = parts
-    assert {script.get_content_type() for script in scripts} <= {"text/x-shellscript"}
-    assert config.get_content_type() == "application/node.eks.aws"
-    return [str(script.get_payload()) for script in scripts], yaml.safe_load(str(config.get_payload()))
+    kinds, texts = [part.get_content_type() for part in parts], [str(part.get_payload()) for part in parts]
+    configs = [text for kind, text in zip(kinds, texts, strict=True) if kind == "application/node.eks.aws"]
+    scripts = texts[: len(texts) - len(configs)]
+    assert kinds == ["text/x-shellscript"] * len(scripts) + ["application/node.eks.aws"] * len(configs)
+    return scripts, yaml.safe_load(configs[0]) if configs else {}
 
 
 @pytest.mark.parametrize("nodes", AL2023)
@@ -104,7 +105,7 @@ def test_a_proxy_and_authorities_come_alone_too() -> None:
     assert set(proxy) == set(bundle) == {*AL2023, *BOTTLEROCKET}
     assert read_parts(proxy["system-template"])[0] == []
     scripts, config = read_parts(bundle["system-template"])
-    assert len(scripts) == 1 and config["spec"] == {}
+    assert len(scripts) == 1 and config == {}
     assert "pki" not in tomllib.loads(proxy["small-node-class"])["settings"]
     assert "network" not in tomllib.loads(bundle["small-node-class"])["settings"]
 
