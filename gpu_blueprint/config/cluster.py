@@ -196,7 +196,7 @@ class Cluster(ClusterFields):
     logs: list[LogType] = ["audit", "authenticator"]
     """Control-plane logs that EKS sends to CloudWatch."""
     log_retention_days: Literal[7, 14, 30, 60, 90, 180, 365] = 30
-    """Days for which CloudWatch keeps the logs."""
+    """Days after which CloudWatch deletes the logs."""
     node_overlays: bool = True
     """Let Karpenter use NodeOverlay, an alpha API, to learn the resources of nodes with shared GPUs. Without it, pools
     with shared GPUs must set `staticNodes`."""

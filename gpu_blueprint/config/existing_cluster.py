@@ -148,7 +148,9 @@ class ExistingCluster(ClusterFields):
             hint = "add it: aws eks list-access-entries, or the ConfigMap aws-auth, names the role of nodes"
             yield Problem("missing-field", ("nodeRole",), f"this field is required: {because}", hint)
         if self.karpenter == "existing" and not self.instance_status_repair:
-            reason = "the policy of the existing Karpenter's role decides it, and the platform does not change that role"
+            reason = (
+                "the policy of the existing Karpenter's role decides it, and the platform does not change that role"
+            )
             hint = "remove the field, and take ec2:DescribeInstanceStatus out of the policy"
             yield Problem("status-repair-of-existing-karpenter", ("instanceStatusRepair",), reason, hint)
         oldest = self.release.oldest_karpenter

@@ -100,6 +100,8 @@ UNLIMITED = {
     "each of the calls at once has a limit of its own": {
         "gpu_blueprint/lifecycle/engine.py _run",
         "gpu_blueprint/live/leftovers/run.py find_leftovers",
+        "gpu_blueprint/live/preflight/cluster/reading.py _ask",
+        "gpu_blueprint/live/preflight/cluster/run.py ask_cluster",
         "gpu_blueprint/live/preflight/run.py ask_account",
         "gpu_blueprint/rehearsal/runner.py _play_round",
         "tests/lab/test_kube.py test_threads_share_a_client_also_while_kinds_appear",

@@ -124,7 +124,7 @@ def test_the_script_writes_the_certificates_or_stops_the_node(tmp_path: Path, fa
         program.chmod(0o755)
     text = script.replace("/etc/pki/ca-trust/source/anchors", str(anchors))
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    subprocess.run(["bash", "-c", text], env=environment, check=False)
+    subprocess.run(["bash", "-c", text], env=environment, check=False, timeout=60)
     (file,) = anchors.iterdir()
     assert file.read_text() == ROOT_CA + ENDING_CA and file.suffix == ".pem"
     calls = (tmp_path / "calls").read_text().splitlines()

@@ -60,7 +60,7 @@ def server() -> Iterator[Server]:
     state.url = f"http://127.0.0.1:{serving.server_address[1]}"
     yield state
     serving.shutdown()
-    thread.join()
+    thread.join(10)
     serving.server_close()
 
 
