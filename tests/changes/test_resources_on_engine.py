@@ -19,17 +19,7 @@ from ..support.scenes_of_changes import build_program
 pytestmark = pytest.mark.lab
 
 REPLACED = ("replace", "create-replacement", "delete-replaced")
-
-
-def list_cases() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield a stack with the names of edits that are made together, so that each edit stands in one case."""
-    for stack, edits in EDITS.items():
-        together = TOGETHER.get(stack, ())
-        yield from ((stack, names) for names in together)
-        yield from ((stack, (name,)) for name in edits if not any(name in names for names in together))
-
-
-CASES = [*list_cases()]
+CASES = [(stack, name) for stack, edits in EDITS.items() for name in edits]
 
 
 @dataclass(frozen=True)
