@@ -16,9 +16,15 @@ EQUIVALENT = {
     (
         "evictions._refuse_blocking_budget: _count(budget, 'maxUnavailable', 1) → _count(budget, 'maxUnavailable', 2)"
     ): "no part of any number of pods is no pod",
-    "effects.reach._BOUNDLESS: 'any.us-east-1.amazonaws.com' → '~any.us-east-1.amazonaws.com'": (
-        "a service that does not exist; every wildcard for its name serves"
-    ),
+    **{
+        f"effects.reach._BOUNDLESS: ['any.us-east-1.amazonaws.com', 'any.us-gov-west-1.amazonaws.com'] → [{found}]": (
+            "a service that does not exist; every wildcard for its name serves"
+        )
+        for found in (
+            "'any.us-east-1.amazonaws.com', '~any.us-gov-west-1.amazonaws.com'",
+            "'~any.us-east-1.amazonaws.com', 'any.us-gov-west-1.amazonaws.com'",
+        )
+    },
     "effects.helm_texts._walk: ('values',) → ('~values',)": "the words of a message about values without any key",
     (
         "effects.karpenter_objects.list_more_spot_types: "
