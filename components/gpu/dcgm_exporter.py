@@ -7,12 +7,11 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog import namespaces
-from gpu_blueprint.catalog.dcgm_metrics import render_dcgm_csv
+from gpu_blueprint.catalog.dcgm_metrics import METRIC_FILE, render_dcgm_csv
 from gpu_blueprint.catalog.versions import DCGM_EXPORTER_IMAGE
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.images.sources import locate_image
-from gpu_blueprint.monitoring.metrics import DCGM_JOB
-from gpu_blueprint.sharing import SHARED_GPU
+from gpu_blueprint.monitoring.metrics import DCGM_JOB, POD_NAMES_ENV
 from gpu_blueprint.sharing.profile import OPERANDS_LABEL
 
 from ..placement import TOLERATE_EVERY_TAINT
@@ -20,20 +19,12 @@ from .dcgm_engine import AGENT_ARCH, AGENT_ENGINE_ADDRESS
 
 METRIC_LIST = "dcgm-metrics"
 """Name of the ConfigMap with dcgm-exporter's metrics; the operator expects its key ``dcgm-metrics.csv``."""
-METRIC_FILE = "dcgm-metrics.csv"
 PORT = 9400
 PORT_NAME = "gpu-metrics"
 """The operator's Service of its own exporter has a port of the same name, so that one ServiceMonitor reads both."""
 _METRICS_FOLDER, _SOCKET_FOLDER = "/etc/dcgm-exporter", "/var/lib/kubelet/pod-resources"
 
-METRIC_ENV = {
-    "DCGM_EXPORTER_COLLECTORS": f"{_METRICS_FOLDER}/{METRIC_FILE}",
-    # One series for each pod of a GPU that several pods share. Without it, the series name none of the pods.
-    "KUBERNETES_VIRTUAL_GPUS": "true",
-    # The exporter knows nvidia.com/gpu and the names of MIG profiles. It names the pods that hold a resource of
-    # another name only if this variable lists the name.
-    "NVIDIA_RESOURCE_NAMES": SHARED_GPU,
-}
+METRIC_ENV = {"DCGM_EXPORTER_COLLECTORS": f"{_METRICS_FOLDER}/{METRIC_FILE}", **POD_NAMES_ENV}
 """Environment of every exporter whose metrics Prometheus reads."""
 ENGINE_ENV = {"DCGM_REMOTE_HOSTENGINE_INFO": AGENT_ENGINE_ADDRESS}
 """Environment of an exporter beside the node monitoring agent's engine. Without this address, the exporter would run a

@@ -1,4 +1,4 @@
-"""The files that tell device plugins and MIG managers how nodes share their GPUs."""
+"""The files that tell device plugins and MIG managers how nodes share their GPUs, and exporters what to measure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,15 +6,16 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from gpu_blueprint.catalog.dcgm_metrics import METRIC_FILE, render_dcgm_csv
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.sharing import UNSHARED_PLUGIN_CONFIG, SharingProfile
-from gpu_blueprint.sharing.operator_configs import MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG_MAP
+from gpu_blueprint.sharing.operator_configs import EXPORTER_CONFIG_MAP, MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG_MAP
 from gpu_blueprint.sharing.profile import UNSHARED
 from gpu_blueprint.yaml_text import write_yaml
 
 
 class SharingConfigs(pulumi.ComponentResource):
-    """The two ConfigMaps that the ClusterPolicy of an existing GPU Operator must name; ``ready`` lists them.
+    """The ConfigMaps that the ClusterPolicy of an existing GPU Operator must name; ``ready`` lists them.
 
     The operator of the cluster is not ours, so nothing else of it is changed.
     """
@@ -34,6 +35,8 @@ class SharingConfigs(pulumi.ComponentResource):
         files: dict[str, dict[str, str]] = {PLUGIN_CONFIG_MAP: build_plugin_files(profiles)}
         if layouts := build_mig_layouts(profiles):
             files[MIG_CONFIG_MAP] = {MIG_FILE: layouts}
+        if config.monitoring:
+            files[EXPORTER_CONFIG_MAP] = {METRIC_FILE: render_dcgm_csv()}
         self.ready = [
             k8s.core.v1.ConfigMap(
                 f"{name}-{title}",

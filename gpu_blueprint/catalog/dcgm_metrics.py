@@ -21,6 +21,8 @@ class DcgmField:
     why: str
 
 
+METRIC_FILE = "dcgm-metrics.csv"
+"""Key of a ConfigMap with such a list, as the GPU Operator expects it."""
 DCGM_FIELDS = (
     DcgmField(
         "DCGM_FI_PROF_GR_ENGINE_ACTIVE",

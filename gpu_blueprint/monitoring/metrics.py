@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from ..catalog.dcgm_metrics import DCGM_FIELDS
 from ..catalog.labels import TENANT_LABEL
-from ..sharing import POOL_KEY
+from ..sharing import POOL_KEY, SHARED_GPU
 
 INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
 CAPACITY_TYPE_LABEL = "karpenter.sh/capacity-type"
@@ -28,6 +28,14 @@ NODE_LABELS = (POOL_KEY, INSTANCE_TYPE_LABEL, CAPACITY_TYPE_LABEL, RESERVATION_L
 NAMESPACE_LABELS = (TENANT_LABEL,)
 
 DCGM_JOB = "nvidia-dcgm-exporter"
+POD_NAMES_ENV = {
+    # One series for each pod of a GPU that several pods share. Without it, the series name none of the pods.
+    "KUBERNETES_VIRTUAL_GPUS": "true",
+    # The exporter knows nvidia.com/gpu and the names of MIG profiles. It names the pods that hold a resource of
+    # another name only if this variable lists the name.
+    "NVIDIA_RESOURCE_NAMES": SHARED_GPU,
+}
+"""Environment by which dcgm-exporter names the pods that use shared GPUs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
-"""The names by which the ClusterPolicy of an existing GPU Operator finds the platform's sharing configs."""
+"""The names by which the ClusterPolicy of an existing GPU Operator finds the platform's ConfigMaps."""
 
 PLUGIN_CONFIG_MAP = "gpu-blueprint-device-plugin"
 """ConfigMap for ``spec.devicePlugin.config.name``; ``spec.devicePlugin.config.default`` must be ``none``."""
 MIG_CONFIG_MAP = "gpu-blueprint-mig"
 """ConfigMap for ``spec.migManager.config.name``."""
 MIG_FILE = "config.yaml"
+EXPORTER_CONFIG_MAP = "gpu-blueprint-dcgm-metrics"
+"""ConfigMap for ``spec.dcgmExporter.config.name``, in stacks with monitoring."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..catalog.versions import GPU_OPERATOR
 from ..config import ExistingCluster, StackConfig
-from ..sharing.operator_configs import MIG_CONFIG_MAP, PLUGIN_CONFIG_MAP
+from ..sharing.operator_configs import EXPORTER_CONFIG_MAP, MIG_CONFIG_MAP, PLUGIN_CONFIG_MAP
 
 
 def describe_shares(stack: StackConfig, cluster: ExistingCluster) -> Iterator[str]:
@@ -31,6 +31,8 @@ def _list_config_maps(stack: StackConfig) -> str:
     places = {"devicePlugin.config.name": PLUGIN_CONFIG_MAP}
     if any(pool.profile.mig_configs for pool in stack.gpu_pools):
         places["migManager.config.name"] = MIG_CONFIG_MAP
+    if stack.monitoring:
+        places["dcgmExporter.config.name"] = EXPORTER_CONFIG_MAP
     return " and ".join(f"{config_map} ({place})" for place, config_map in places.items())
 
 

@@ -1,63 +1,36 @@
-"""The ConfigMaps for the GPU Operator of a cluster that exists."""
+"""The ConfigMaps that an existing GPU Operator reads."""
 
 from typing import Any
 
-import pytest
 import yaml
 
-from gpu_blueprint.sharing.operator_configs import MIG_CONFIG_MAP, PLUGIN_CONFIG_MAP
+from ...support import builders
+from ...support.plans import find_resources, plan_of
 
-from ...support.builders import existing_cluster, pool, stack
-from ...support.plans import find_resource, find_resources, plan_of
-
-MIG = pool(gpu="h100-80gb", purpose="training", sharing={"mode": "mig", "profile": "1g.10gb"})
-SLICED = pool(sharing={"mode": "time-slicing", "replicas": 4})
-
-
-def read(name: str, *pools: dict[str, Any]) -> dict[str, Any]:
-    planned = plan_of(stack(**existing_cluster(), pools=list(pools)))
-    found = find_resource(planned, "ConfigMap", name)
-    assert found.inputs["metadata"] == {"name": name, "namespace": "gpu-operator"}
-    return {key: yaml.safe_load(text) for key, text in found.inputs["data"].items()}
+POOLS = [
+    builders.pool(sharing={"mode": "time-slicing", "replicas": 4}),
+    builders.pool(name="cut", gpu="h100-80gb", sharing={"mode": "mig", "profile": "1g.10gb"}),
+]
 
 
-@pytest.mark.parametrize("shared", [MIG, SLICED])
-def test_the_label_of_the_nodes_names_a_config_of_the_device_plugin(shared: dict[str, Any]) -> None:
-    planned = plan_of(stack(**existing_cluster(), pools=[shared]))
-    template = find_resource(planned, "NodePool", "main").inputs["spec"]["template"]
-    label = template["metadata"]["labels"].get("nvidia.com/device-plugin.config", "none")
-    assert label in read(PLUGIN_CONFIG_MAP, shared)
+def list_files(**fields: Any) -> dict[str, dict[str, str]]:
+    """Name of a ConfigMap in the operator's namespace → its files."""
+    stack = builders.stack(**builders.existing_cluster(gpuOperatorNamespace="nvidia"), **fields)
+    found = [each.inputs for each in find_resources(plan_of(stack), "ConfigMap")]
+    return {each["metadata"]["name"]: each["data"] for each in found if each["metadata"]["namespace"] == "nvidia"}
 
 
-def test_the_label_of_the_nodes_names_a_layout_of_the_mig_manager() -> None:
-    planned = plan_of(stack(**existing_cluster(), pools=[MIG]))
-    template = find_resource(planned, "NodePool", "main").inputs["spec"]["template"]
-    layouts = read(MIG_CONFIG_MAP, MIG)["config.yaml"]["mig-configs"]
-    assert template["metadata"]["labels"]["nvidia.com/mig.config"] in layouts
-    assert layouts["all-disabled"] == [{"devices": "all", "mig-enabled": False}]
+def test_each_way_of_sharing_has_its_file_also_one_that_only_old_nodes_have() -> None:
+    retired = [{"gpu": "l4", "sharing": {"mode": "time-slicing", "replicas": 2}}]
+    files = list_files(pools=POOLS, retiredSharing=retired)
+    assert set(files) == {"gpu-blueprint-device-plugin", "gpu-blueprint-mig"}
+    plugin = {name: yaml.safe_load(text) for name, text in files["gpu-blueprint-device-plugin"].items()}
+    assert set(plugin) == {"none", "time-slicing-4", "time-slicing-2"} and plugin["none"]["flags"] == {
+        "migStrategy": "mixed"
+    }
+    assert "h100-80gb-1g.10gb" in yaml.safe_load(files["gpu-blueprint-mig"]["config.yaml"])["mig-configs"]
 
 
-def test_pools_without_slices_need_no_layouts() -> None:
-    planned = plan_of(stack(**existing_cluster(), pools=[SLICED]))
-    assert not [
-        found for found in find_resources(planned, "ConfigMap") if found.inputs["metadata"]["name"] == MIG_CONFIG_MAP
-    ]
-
-
-def test_an_operator_of_ours_gets_the_same_files_in_its_values() -> None:
-    planned = plan_of(stack(**existing_cluster(gpuOperator="install"), pools=[MIG]))
-    values = find_resource(planned, "Release", "gpu-operator").inputs["values"]
-    assert (
-        yaml.safe_load(values["migManager"]["config"]["data"]["config.yaml"])
-        == read(MIG_CONFIG_MAP, MIG)["config.yaml"]
-    )
-    assert {key: yaml.safe_load(text) for key, text in values["devicePlugin"]["config"]["data"].items()} == read(
-        PLUGIN_CONFIG_MAP, MIG
-    )
-
-
-def test_the_config_maps_are_in_the_namespace_of_the_owners_operator() -> None:
-    planned = plan_of(stack(**existing_cluster(gpuOperatorNamespace="nvidia"), pools=[MIG]))
-    maps = [found.inputs["metadata"] for found in find_resources(planned, "ConfigMap", "gpu-blueprint-")]
-    places = {found["name"]: found["namespace"] for found in maps}
-    assert (places[PLUGIN_CONFIG_MAP], places[MIG_CONFIG_MAP]) == ("nvidia", "nvidia")
+def test_stacks_with_monitoring_tell_the_exporter_what_to_measure() -> None:
+    files = list_files(monitoring={"mode": "existing"})
+    assert "DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge" in files["gpu-blueprint-dcgm-metrics"]["dcgm-metrics.csv"]

@@ -11,6 +11,7 @@ from ....sharing.operator_configs import MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .matching import KEEPING_OUT, tolerates
+from .operator_metrics import find_exporter_problems
 from .owner import describe_owner, is_ours
 from .reading import CLUSTER_POLICIES, Cluster, Manifest, dig, dig_list, dig_map, name_of, path_of
 
@@ -37,7 +38,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
     elif len(found) > 1:
         yield _refuse_several(found)
     else:
-        problems = [*_find_problems(layer, cluster, found[0])]
+        problems = [*_find_problems(layer, cluster, found[0]), *find_exporter_problems(layer.stack, cluster, found[0])]
         for problem in problems:
             yield report(CHECK, name_of(found[0]), problem)
         if not problems:

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.catalog.dcgm_metrics import METRIC_FILE, render_dcgm_csv
 from gpu_blueprint.live.preflight import Finding, Status
+from gpu_blueprint.monitoring.metrics import POD_NAMES_ENV
 
 from ....support import builders
 from ....support.existing_cluster_objects import cluster_policy, named
@@ -71,6 +73,31 @@ def test_a_strategy_for_all_nodes_keeps_the_plugin_from_sharing_by_mps() -> None
         assert f"{field}: under the MIG strategy 'mixed' the device plugin ends at its start" in message
     for fits in (cluster_policy(), cluster_policy(mig={"strategy": "none"})):
         assert list_faults(ask_about(fits, raw=mps)) == []
+
+
+def ask_about_exporter(*made: dict[str, Any], **exporter: Any) -> list[str]:
+    raw = {"monitoring": {"mode": "existing"}}
+    return list_faults(ask_about(cluster_policy(dcgmExporter=exporter), *made, raw=raw))
+
+
+def test_the_exporter_of_the_operator_measures_what_alerts_read() -> None:
+    env = [{"name": name, "value": value} for name, value in POD_NAMES_ENV.items()]
+    ours = {"config": {"name": "gpu-blueprint-dcgm-metrics"}, "env": env}
+    theirs = {"config": {"name": "theirs"}, "env": env}
+    few, all_ = (
+        named("v1", "ConfigMap", "theirs", "gpu-operator", data={METRIC_FILE: text})
+        for text in ("DCGM_FI_DEV_FB_USED, gauge, Used memory.", render_dcgm_csv())
+    )
+    assert ask_about_exporter(**ours) == ask_about_exporter(all_, **theirs) == []
+    (message,) = ask_about_exporter(enabled=False)
+    assert "dcgmExporter.enabled is false" in message
+    (message,) = ask_about_exporter(few, **theirs)
+    assert "the ConfigMap theirs, which lacks DCGM_FI_PROF_GR_ENGINE_ACTIVE" in message
+    (message,) = ask_about_exporter(env=env)
+    assert "names no ConfigMap" in message
+    (message,) = ask_about_exporter(**{**ours, "env": env[1:]})
+    assert "does not set KUBERNETES_VIRTUAL_GPUS, so series of shared GPUs name no pod" in message
+    assert list_faults(ask_about(cluster_policy(dcgmExporter={"enabled": False}))) == [], "nobody reads it"
 
 
 def test_the_monitoring_agent_of_the_stack_reads_the_engine_of_the_operator() -> None:
