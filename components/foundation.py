@@ -1,9 +1,9 @@
 """The ground of the pools: the cluster with its nodes, add-ons and Karpenter, which the platform makes or finds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pulumi
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, LAYER_ADD_ONS, NODE_ADD_ONS
 from gpu_blueprint.config import StackConfig
@@ -19,8 +19,7 @@ from .network.network import Network
 from .pools.node_class import NodeIdentity, choose_node_identity
 
 
-@dataclass(frozen=True, slots=True)
-class Launcher:
+class Launcher(Record):
     """The Karpenter that launches the nodes of pools."""
 
     ready: Sequence[pulumi.Resource]

@@ -1,12 +1,12 @@
 """The ``spec`` of a pool's EC2NodeClass: image, disks, network and user data of its nodes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 import tomli_w
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog import BOTTLEROCKET, Instance
 from gpu_blueprint.catalog.parallel_pull import ParallelPull, choose_parallel_pull
@@ -19,8 +19,7 @@ from .bottlerocket import build_bottlerocket_settings, build_egress_settings, bu
 from .nodeadm import build_kubelet, build_node_config, render_user_data
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeIdentity:
+class NodeIdentity(Record, kw_only=True):
     """The role of Karpenter's nodes: its name, or an instance profile that holds the role.
 
     Karpenter makes an instance profile for a role, and asks IAM for it. It takes a given profile without a question.

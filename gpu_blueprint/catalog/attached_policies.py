@@ -1,15 +1,14 @@
 """Policies of AWS that the platform attaches to its roles: the rows of attached_policies.csv."""
 
-from dataclasses import dataclass
 from functools import cache
 
+from ..records import Record
 from .table import read_rows
 
 FILE = "attached_policies.csv"
 
 
-@dataclass(frozen=True, slots=True)
-class AttachedPolicy:
+class AttachedPolicy(Record):
     """A policy of AWS, why a role has it, and the page with its content."""
 
     policy: str

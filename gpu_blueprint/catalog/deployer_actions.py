@@ -11,9 +11,9 @@ The words of the column ``condition``, joined by ``;``:
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
+from ..records import Record
 from .table import read_rows
 
 FILE = "deployer_actions.csv"
@@ -21,8 +21,7 @@ EVERYTHING = "*"
 """The scope of actions for which AWS knows no single resource."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeployerActions:
+class DeployerActions(Record, kw_only=True):
     """Actions with one purpose and one scope, which every resource of a type needs."""
 
     type: str

@@ -3,17 +3,16 @@
 A test compares the rows with every chart and add-on, and the places with rendered values.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast, get_args
 
+from ..records import Record
 from .table import read_rows
 
 Calls = Literal["aws", "internet", "vpc", "cluster", "none"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EgressNeed:
+class EgressNeed(Record, kw_only=True):
     """One program of the platform."""
 
     comes_from: str

@@ -10,16 +10,16 @@ amazonaws.com, so service principals (``ec2.amazonaws.com``: rancher/eks-operato
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
+
+from ..records import Record, field
 
 Feature = Literal["billing", "pull-through", "capacity-block", "fsx-lustre"]
 """A part of a stack file that needs a service which not every partition is known to offer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
+class Gap(Record, kw_only=True):
     """A service that a partition does not offer, or of which no source says whether it does."""
 
     reason: str
@@ -29,8 +29,7 @@ class Gap:
     read: date
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Partition:
+class Partition(Record, kw_only=True):
     """A group of AWS's regions with accounts and names of its own."""
 
     name: str

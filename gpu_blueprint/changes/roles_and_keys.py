@@ -6,7 +6,7 @@ from typing import Any
 from ..config import StackConfig
 from ..config.iam import ROOT
 from ..encryption.uses import find_contents
-from ..errors import Problem
+from ..problem import Problem
 from ..tenancy.service_roles import CONTROL_PLANE, NODES
 
 Facts = Mapping[str, Any]

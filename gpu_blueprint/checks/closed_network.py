@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from ..config import InstallMonitoring, StackConfig
 from ..config.images import Images
 from ..config.monitoring import Amp, Notify, RemoteUrl
-from ..errors import Path, Problem
 from ..images.sources import locate_image
+from ..problem import Path, Problem
 from .endpoints import refuse_missing_endpoints, suggest_useful_endpoints, warn_of_services_without_endpoint
 from .reach import explain_distance, find_ses_region
 

@@ -9,7 +9,7 @@ from ..catalog.egress_needs import list_egress_needs
 from ..config import ExistingVpc, StackConfig
 from ..config.certificates import read_certificates
 from ..egress.direct import list_endpoints
-from ..errors import Problem
+from ..problem import Problem
 from ..storage.drivers import list_drivers
 
 SOON = timedelta(days=60)

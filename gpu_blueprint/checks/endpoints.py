@@ -9,13 +9,13 @@ aps-workspaces. Systems Manager user guide, "Improve the security of EC2 instanc
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import get_args
 
 from ..config import InstallMonitoring, StackConfig
 from ..config.monitoring import Amp
 from ..config.network import Endpoint
-from ..errors import Problem
+from ..problem import Problem
+from ..records import Record
 from .reach import find_ses_region
 
 ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint)
@@ -23,8 +23,7 @@ _SERVICES: dict[str, Endpoint] = {"aps": "aps-workspaces", "cloudwatch": "monito
 """Service in the names of IAM actions → endpoint, where the two differ."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointNeed:
+class EndpointNeed(Record, kw_only=True):
     """An endpoint, and the work that fails without it."""
 
     endpoint: Endpoint

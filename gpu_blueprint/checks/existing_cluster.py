@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..config import NewVpc, StackConfig
 from ..config.aws_names import drop_role_path
-from ..errors import Problem
+from ..problem import Problem
 from ..tenancy.groups import name_member_group, name_viewer_group
 from .accounts import list_principals
 from .roles import list_node_roles

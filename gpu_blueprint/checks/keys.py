@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..config import StackConfig
 from ..encryption.stated import list_encryption_keys, list_stated_keys
 from ..encryption.uses import find_contents
-from ..errors import Problem
+from ..problem import Problem
 
 
 def refuse_own_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ..catalog.partitions import PARTITIONS, Feature, Partition, read_partition
 from ..config import StackConfig
 from ..config.storage import LustreStorage
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 from .placeholders import list_texts
 
 _FREE_TEXTS = ("helmOverrides", "tags", "owner", "costCenter")

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ..config import StackConfig
-from ..errors import Path, Problem, suggest
+from ..errors import suggest
+from ..problem import Path, Problem
 from ..tenancy.service_roles import NODES, SYSTEM_NODES, list_roles
 from .accounts import list_principals
 

@@ -6,11 +6,11 @@ at the first use, because a stack without a bundle needs none of it.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from ..errors import WrongValueError
+from ..records import Record
 
 LARGEST_BUNDLE = 7 * 1024
 """Bytes of all certificates in PEM. User data of EC2 has 16 KiB before base64 (EC2 user guide, "Run commands when you
@@ -25,8 +25,7 @@ _KIND = "ca-bundle-invalid"
 _CERTIFICATE = "CERTIFICATE"
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Record):
     """A certificate of an authority."""
 
     subject: str

@@ -7,8 +7,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from ..errors import Problem, WrongValueError
+from ..errors import WrongValueError
 from ..model import Model
+from ..problem import Problem
 from .addresses import URL_KIND
 from .certificates import check_bundle
 from .network import refuse_repeated

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .aws_names import KmsKeyArn
 from .network import refuse_repeated
 

@@ -7,8 +7,9 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..catalog.namespaces import GPU_OPERATOR
 from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES, OLDEST_RUNNING_KARPENTER, parse_version
-from ..errors import Problem, WrongValueError
+from ..errors import WrongValueError
 from ..model import Model
+from ..problem import Problem
 from .aws_names import RoleArn
 from .cluster import Cluster, ClusterFields
 from .scalars import Cidr, LabelKey, LabelValue, Name

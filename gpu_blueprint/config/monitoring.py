@@ -7,7 +7,6 @@ from pydantic import Field
 
 from ..catalog import namespaces
 from ..catalog.partitions import find_partition
-from ..errors import Problem
 from ..keys import (
     GRAFANA_PASSWORD,
     PAGERDUTY_KEY,
@@ -17,6 +16,7 @@ from ..keys import (
     WATCHDOG_URL,
 )
 from ..model import Model
+from ..problem import Problem
 from .addresses import ClusterUrl, Email, HttpsUrl, SlackChannel, SmtpHost, UserName
 from .aws_names import AmpWorkspaceArn
 from .network import refuse_repeated

@@ -8,7 +8,7 @@ from ..catalog import Instance
 from ..catalog.node_room import NodeRoom
 from ..catalog.partitions import Partition, find_partition
 from ..catalog.storage import DEFAULT_CLASS, OWN_CLASS
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 from ..sharing import Exclusive, SharingProfile
 from .aws_names import end_with_region
 from .buying import Reservation

@@ -10,9 +10,9 @@ reading of the leading dot: curl's pages do not describe it, so it is not confir
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..config import StackConfig
+from ..records import Record
 from ..tenancy.traffic import POD_IDENTITY_AGENT, find_api_address, list_vpc_blocks
 
 _DOMAIN = "amazonaws.com"
@@ -26,8 +26,7 @@ has a name of its own before the service's, and a registry the number of its acc
 endpoints"; eks-auth: EKS user guide, vpc-interface-endpoints)."""
 
 
-@dataclass(frozen=True, slots=True)
-class DirectHost:
+class DirectHost(Record):
     """One entry of NO_PROXY."""
 
     entry: str

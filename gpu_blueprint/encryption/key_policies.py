@@ -1,9 +1,9 @@
 """The statements that the policy of each key of a stack needs. The policy belongs to the key's owner."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ..config import S3Storage, StackConfig
+from ..records import Record
 from .statements import (
     KeyStatement,
     list_bucket_statements,
@@ -23,8 +23,7 @@ _GRANTED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyPolicy:
+class KeyPolicy(Record, kw_only=True):
     """The statements for one key."""
 
     arn: str

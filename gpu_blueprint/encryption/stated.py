@@ -1,10 +1,10 @@
 """The KMS keys that a stack file names, each with its place and its purpose."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..config import S3Storage, StackConfig
-from ..errors import Path
+from ..problem import Path
+from ..records import Record
 
 OVERRIDES = {
     "volumesKeyArn": "volumes",
@@ -16,8 +16,7 @@ OVERRIDES = {
 """Field of ``encryption`` → the kind of data that its key encrypts."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatedKey:
+class StatedKey(Record):
     """A key at one place of the stack file."""
 
     path: Path

@@ -11,11 +11,11 @@ the policy of a key. AWS documents it for the policies of the bucket and the top
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.aws_callers import ALARM_PUBLISHERS, EXPORT_WRITERS
 from ..config import LustreStorage, StackConfig
+from ..records import Record
 from .uses import find_contents
 
 USES = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
@@ -24,8 +24,7 @@ _FILES = ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateData
 _FOR_AWS = {"Bool": {"kms:GrantIsForAWSResource": "true"}}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyStatement:
+class KeyStatement(Record, kw_only=True):
     """A statement of a key's policy."""
 
     statement: dict[str, Any]

@@ -1,12 +1,10 @@
 """The data that a stack makes and that keys of ``encryption`` encrypt."""
 
-from dataclasses import dataclass
-
 from ..config import EfsStorage, LustreStorage, S3Storage, StackConfig
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class Contents(Record, kw_only=True):
     """The stores that a stack makes, beside the volumes, logs and the queue of every stack."""
 
     buckets: bool

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from ..errors import Problem
+from ..problem import Problem
+from ..records import replace
 
 _MOST_NAMES, _MOST_LINES = 3, 5
 

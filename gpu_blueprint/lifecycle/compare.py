@@ -1,10 +1,10 @@
 """The engine's resources against the project's own plan of the same stack, property by property."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..plan import UNKNOWN, PlannedResource
+from ..records import replace
 from .run import PolicyMessage, Resource
 
 _OWN_PROVIDER = "pulumi:providers:pulumi"

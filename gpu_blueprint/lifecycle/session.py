@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 
 from lab.lab import Lab
 from lab.workspace import Workspace, open_workspace
 
 from ..loading import StackFile
 from ..plan import PlannedResource, record
+from ..records import replace
 from ..rehearsal.scene import build_scene
 from .aws_provider import AwsProvider
 from .cloud import Cloud

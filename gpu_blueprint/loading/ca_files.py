@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from ..config.certificates import check_bundle
-from ..errors import Problem, WrongValueError
+from ..errors import WrongValueError
+from ..problem import Problem
 from .project_files import FileFault, read_below
 
 LARGEST_FILE = 2**16

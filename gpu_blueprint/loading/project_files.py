@@ -1,13 +1,13 @@
 """Files below the folder of Pulumi.yaml that a stack file names."""
 
 import stat
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from ..records import Record
 
-@dataclass(frozen=True, slots=True)
-class FileFault:
+
+class FileFault(Record):
     """The reason why a file is not read."""
 
     fault: Literal["outside", "missing", "no-file", "large"]

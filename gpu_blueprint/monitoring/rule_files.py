@@ -1,10 +1,10 @@
 """The groups of rules that Prometheus loads for a stack."""
 
-from dataclasses import replace
 from typing import Any
 
 from ..catalog.namespaces import GPU_OPERATOR
 from ..config import StackConfig
+from ..records import replace
 from .alerts import list_alerts
 from .facts import list_fact_rules
 from .queues import QUEUE_RECORDINGS

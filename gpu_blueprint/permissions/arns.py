@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.deployer_actions import EVERYTHING, list_deployer_actions
 from ..config import StackConfig
 from ..plan import UNKNOWN, PlannedResource
+from ..records import Record
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z.]+)\}")
 _ROOT_PATH = "/"
 """IAM's default for the path of a role or a policy."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arns:
+class Arns(Record):
     """Makes the ARNs of resources of one plan."""
 
     config: StackConfig

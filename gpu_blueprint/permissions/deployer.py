@@ -1,12 +1,12 @@
 """The permissions of the role that runs `pulumi up`, `pulumi preview --refresh` and `pulumi destroy`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.deployer_actions import list_deployer_actions
 from ..config import StackConfig
 from ..plan import PlannedResource
+from ..records import Record
 from .arns import Arns
 from .documents import Statement, build_documents
 from .grouping import build_statements
@@ -17,8 +17,7 @@ _ROLE = "aws:iam/role:Role"
 _ADMIN = "AmazonEKSClusterAdminPolicy"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deployer:
+class Deployer(Record, kw_only=True):
     """Everything that the role that deploys may do."""
 
     statements: tuple[Statement, ...]

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from ..records import Record, field, replace
 
 LIMIT = 6144
 """Characters of a managed policy, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
@@ -12,8 +13,7 @@ Conditions = Mapping[str, Mapping[str, Sequence[str]]]
 """Operator → condition key → values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(Record, kw_only=True):
     """A statement that allows actions."""
 
     sid: str = ""

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ..catalog.attached_policies import find_attached_policy
 from ..config import StackConfig
 from ..images.cache_rights import build_cache_policies
 from ..plan import UNKNOWN, PlannedResource
+from ..records import Record, replace
 from ..tenancy.identities import list_parts
 from .arns import Arns
 from .documents import Statement, list_values, read_conditions
@@ -29,8 +29,7 @@ _NODE_TRUST = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ManagedPolicy:
+class ManagedPolicy(Record):
     """A policy that its owner keeps up to date, and why a role has it."""
 
     arn: str
@@ -39,8 +38,7 @@ class ManagedPolicy:
     """Page with the content of a policy of AWS."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlatformRole:
+class PlatformRole(Record, kw_only=True):
     """One role with everything that it may do."""
 
     name: str
@@ -55,8 +53,7 @@ class PlatformRole:
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Needs:
+class _Needs(Record):
     """The policies of a role, as a component states or makes them."""
 
     managed_policies: Sequence[str]

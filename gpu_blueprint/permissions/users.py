@@ -1,17 +1,16 @@
 """Who acts as a role: AWS services, nodes, and pods of service accounts."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ..plan import PlannedResource
+from ..records import Record
 from .arns import find_input
 
 _NODES = "EC2_LINUX"
 """Type of the access entry of nodes."""
 
 
-@dataclass(frozen=True, slots=True)
-class RoleUser:
+class RoleUser(Record):
     """Somebody who acts as a role."""
 
     words: str

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from ..records import Record, field
 from .resource import PlannedResource
 
 COMPONENT = "gpu-blueprint:components:ServiceRole"
@@ -15,8 +15,7 @@ Document = Mapping[str, Any]
 """A policy document as IAM takes it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeededRole:
+class NeededRole(Record, kw_only=True):
     """One role of a stack, with the documents that the platform's role has and a given role needs."""
 
     name: str

@@ -1,7 +1,6 @@
 """The answers from which a first stack file is made, as a person typed them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, get_args
 
@@ -10,6 +9,7 @@ from ..catalog.partitions import find_partition
 from ..catalog.prices import HOURS_A_MONTH
 from ..config.disruption import Purpose
 from ..errors import suggest
+from ..records import Record, field
 
 PLACEHOLDER_ACCOUNT = "111122223333"
 PLACEHOLDER_OWNER = "platform-team@example.com"
@@ -25,8 +25,7 @@ def name_placeholder(role: str, region: str) -> str:
     return find_partition(region).build_arn("iam", f"role/{role}", account=PLACEHOLDER_ACCOUNT)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wish:
+class Wish(Record, kw_only=True, dict=True):
     """The answers; texts that are not given become placeholders, and numbers that are not given are chosen."""
 
     environment: str

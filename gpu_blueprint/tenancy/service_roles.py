@@ -1,10 +1,9 @@
 """The IAM roles of a stack: the key of each in ``iam.roles``, its name, and who acts as it."""
 
-from dataclasses import dataclass
-
 from ..catalog.addons import ADD_ONS, LAYER_ADD_ONS
 from ..config import InstallMonitoring, StackConfig
 from ..config.monitoring import Amp
+from ..records import Record
 from ..storage.drivers import list_drivers
 from .identities import ServiceAccountGrants, list_grants
 
@@ -12,8 +11,7 @@ CONTROL_PLANE, SYSTEM_NODES, NODES, KARPENTER = "controlPlane", "systemNodes", "
 IMAGE_CACHE, PROMETHEUS = "imageCache", "prometheus"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleOfStack:
+class RoleOfStack(Record, kw_only=True):
     """One IAM role of a stack, which the platform makes or is given."""
 
     key: str

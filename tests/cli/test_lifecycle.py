@@ -1,11 +1,11 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.cli import main
 from gpu_blueprint.lifecycle import session

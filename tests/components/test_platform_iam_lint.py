@@ -1,10 +1,10 @@
 """The linter finds nothing in the documents of a stack with the rules of a company, and every fault that is put in."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from ..support.iam_lint import find_faults, lint_policy, list_documents
 from ..support.plans import SHIPPED, Plan, plan

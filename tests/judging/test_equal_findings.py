@@ -1,10 +1,9 @@
 """Findings that say the same about several resources."""
 
-from dataclasses import replace
-
 import pytest
+from gpu_blueprint.problem import Problem
+from gpu_blueprint.records import replace
 
-from gpu_blueprint.errors import Problem
 from gpu_blueprint.judging.equal_findings import join_equal_findings
 
 

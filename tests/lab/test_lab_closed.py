@@ -1,10 +1,10 @@
 """Karpenter in a VPC without internet: it launches and removes nodes, and calls only services that have endpoints."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.rehearsal.scene import build_scene
 from lab.aws import Timings

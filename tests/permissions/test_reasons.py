@@ -1,9 +1,9 @@
 """Every statement of every role has a reason, and a statement without a reason is found."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.permissions import PlatformRole, UnexplainedError, list_roles
 from gpu_blueprint.permissions.reasons import REASONS

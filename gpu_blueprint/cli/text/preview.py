@@ -9,12 +9,12 @@ from rich.text import Text
 
 from ...config import ExistingMonitoring, StackConfig
 from ...cost.estimate import estimate_stack
-from ...errors import Problem, Severity
 from ...judging.equal_findings import join_equal_findings
 from ...judging.formats import to_text
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
+from ...problem import Problem, Severity
 from ...summary.existing_cluster import describe_owner
 from ...summary.stack import describe_enforcement, identify_stack
 from .cost import describe_in_one_line

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...config import ExistingVpc, StackConfig
 from ...config.network import list_services
-from ...errors import Path, Problem
+from ...problem import Path, Problem
 from .answers import Account, Question
 from .findings import Finding, confirm, report
 

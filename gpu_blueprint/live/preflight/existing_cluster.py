@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...config import ExistingCluster, StackConfig
-from ...errors import Path, Problem
+from ...problem import Path, Problem
 from .answers import Account, read_part
 from .findings import Finding, confirm, report
 

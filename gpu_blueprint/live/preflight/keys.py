@@ -5,7 +5,7 @@ from functools import partial
 
 from ...config import StackConfig
 from ...encryption.stated import StatedKey, list_stated_keys
-from ...errors import Problem
+from ...problem import Problem
 from .answers import Account, Question, RefusedError, read_part
 from .findings import Finding, confirm, report
 

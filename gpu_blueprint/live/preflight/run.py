@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 from ...config import StackConfig
+from ...records import replace
 from . import (
     endpoint_zones,
     endpoints,

@@ -1,8 +1,9 @@
 """Cases of the rule about tags."""
 
 import json
-from dataclasses import replace
 from typing import Any
+
+from gpu_blueprint.records import replace
 
 from policies import UNKNOWN
 

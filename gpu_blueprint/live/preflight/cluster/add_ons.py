@@ -20,7 +20,7 @@ from ....catalog.addons import (
     VPC_CNI,
 )
 from ....config import StackConfig
-from ....errors import Problem, Severity
+from ....problem import Problem, Severity
 from ....storage.drivers import list_drivers
 from ..findings import Finding, confirm, report
 from .layer import Layer

@@ -11,7 +11,7 @@ import yaml
 
 from ....config import Tenant
 from ....config.aws_names import drop_role_path
-from ....errors import Problem
+from ....problem import Problem
 from ....tenancy.groups import name_member_group, name_viewer_group
 from ..findings import Finding, confirm, report
 from .layer import Layer

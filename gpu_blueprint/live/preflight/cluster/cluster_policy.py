@@ -5,7 +5,7 @@ from typing import Any
 
 from ....catalog.addons import NODE_MONITORING_AGENT
 from ....config import StackConfig
-from ....errors import Problem
+from ....problem import Problem
 from ....sharing import find_strategy_harm
 from ....sharing.operator_configs import MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG_MAP
 from ..findings import Finding, confirm, report

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ....catalog.chart_groups import CHART_GROUPS
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .reading import DEFINITIONS, Cluster, Manifest, dig, dig_list, dig_map, path_of

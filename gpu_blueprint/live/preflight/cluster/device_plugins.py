@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .matching import describe_nodes, may_run_on

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network
 
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .reading import CORE, Cluster, dig

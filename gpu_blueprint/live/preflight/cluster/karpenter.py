@@ -9,7 +9,7 @@ from typing import Any
 
 from ....catalog.versions import parse_version
 from ....config import ExistingCluster, Pool
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .owner import describe_owner, is_of_our_release

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from ....errors import StackError, UsageError, suggest
 from ....loading.document import read_document
+from ....records import Record, field
 
 _MOST_BYTES = 1 << 20
 _ARN = re.compile(r"arn:[\w-]+:eks:(?P<region>[\w-]+):(?P<account>\d{12}):cluster/(?P<name>.+)")
@@ -18,8 +18,7 @@ _WRITE = "write it again with `aws eks update-kubeconfig --name CLUSTER --kubeco
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class Access(Record, kw_only=True):
     """One context of a kubeconfig."""
 
     context: str

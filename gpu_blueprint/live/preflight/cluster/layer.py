@@ -1,10 +1,10 @@
 """The objects, charts and add-ons that a stack puts into a cluster: its plan names them, so no second list does."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....config import StackConfig
+from ....records import Record
 
 if TYPE_CHECKING:
     from ....plan import PlannedResource
@@ -14,8 +14,7 @@ _ADD_ON = "aws:eks/addon:Addon"
 _ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Record):
     """A Helm release that the stack installs."""
 
     name: str
@@ -24,8 +23,7 @@ class Release:
     """Name of the chart, without registry and folder."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class Layer(Record, kw_only=True):
     """A stack, and all that it puts into its cluster."""
 
     stack: StackConfig

@@ -1,11 +1,11 @@
 """Would a pod run on a node? Taints, tolerations, selectors and affinities as Kubernetes combines them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ....catalog.labels import SYSTEM_LABEL
 from ....config import CpuPool, Pool, StackConfig
+from ....records import Record
 from .reading import dig, dig_list, dig_map
 
 _NAMES_OF_OTHERS = (
@@ -27,8 +27,7 @@ KEEPING_OUT = ("NoSchedule", "NoExecute")
 """Effects of taints that keep pods out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolNodes:
+class PoolNodes(Record, kw_only=True):
     """The nodes that a pool will have."""
 
     name: str

@@ -7,7 +7,7 @@ The VPC CNI has an agent beside it, the container aws-eks-nodeagent of aws-node,
 from collections.abc import Iterator
 
 from ....catalog.addons import VPC_CNI
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .reading import DAEMON_SETS, Cluster, Manifest, dig, name_of

@@ -5,7 +5,7 @@ from typing import Any
 
 from ....catalog import list_instances
 from ....config import CpuPool, Pool
-from ....errors import Problem
+from ....problem import Problem
 from ....sharing import POOL_KEY
 from ..findings import Finding, confirm, report
 from .layer import Layer

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ....config import SystemPlacement
-from ....errors import Problem
+from ....problem import Problem
 from ....sharing import POOL_KEY
 from ..findings import Finding, confirm, report
 from .layer import Layer

@@ -4,7 +4,7 @@ delete it."""
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .definitions import list_kinds
 from .layer import Layer

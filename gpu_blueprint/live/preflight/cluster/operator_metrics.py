@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from ....catalog.dcgm_metrics import DCGM_FIELDS, METRIC_FILE
 from ....config import StackConfig
-from ....errors import Path, Problem
 from ....monitoring.metrics import POD_NAMES_ENV
+from ....problem import Path, Problem
 from ....sharing.operator_configs import EXPORTER_CONFIG_MAP
 from .reading import Cluster, Manifest, dig, dig_list, dig_map, path_of
 

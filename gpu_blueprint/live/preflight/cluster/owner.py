@@ -8,7 +8,7 @@ everything that has the names of its plan, also where Argo CD or Flux applied th
 
 from collections.abc import Iterator
 
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .reading import CORE, Cluster, Manifest, dig, dig_list, dig_map

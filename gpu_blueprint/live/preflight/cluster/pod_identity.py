@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ....catalog import namespaces
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .matching import describe_nodes, may_run_on

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ....catalog.chart_groups import CHART_GROUPS
 from ....catalog.chart_images import list_chart_images
 from ....catalog.versions import KARPENTER_VERSIONS, list_charts
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer, Release
 from .owner import describe_owner, is_of_our_release, is_ours

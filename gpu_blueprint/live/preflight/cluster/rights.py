@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ....errors import Problem
+from ....problem import Problem
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .reading import Cluster

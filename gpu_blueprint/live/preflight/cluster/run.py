@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
+from ....records import replace
 from ..answers import UnansweredError
 from ..findings import Finding
 from . import (

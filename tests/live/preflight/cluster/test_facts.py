@@ -1,9 +1,9 @@
 """The cluster of the kubeconfig is the cluster of the stack file."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.live.preflight import Status
 

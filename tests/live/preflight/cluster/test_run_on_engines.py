@@ -1,13 +1,13 @@
 """A real API server, set up by hand in ten wrong ways: each has its finding, and the right way has none."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.live.preflight import Finding, Status
 from gpu_blueprint.live.preflight.cluster import Access, Layer, ask_cluster, read_kubeconfig
@@ -56,8 +56,7 @@ class EksLike:
         return self._cluster.allows_everything()
 
 
-@dataclass(frozen=True)
-class Lab:
+class Lab(Record):
     """The control plane with the objects of a team."""
 
     plane: "ControlPlane"
@@ -135,8 +134,7 @@ def test_a_cluster_that_is_set_up_rightly_has_no_findings(lab: Lab) -> None:
     assert [(row.check, row.subject, row.message) for row in lab.list_faults()] == []
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(Record):
     """A way to set a cluster up wrongly, and its finding."""
 
     check: str
