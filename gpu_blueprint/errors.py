@@ -13,9 +13,10 @@ WrongValueError             a field's own type refuses its value; loading turns 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
+
+from .records import Record, replace
 
 Path = tuple[str | int, ...]
 
@@ -24,8 +25,7 @@ Severity = Literal["error", "warning", "note"]
 """An error refuses the stack, a warning does not, a note only informs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Record):
     """A fault or a risk at one place of a stack file.
 
     Every refusal, warning and policy finding is a Problem, so that text, JSON, SARIF and Markdown print the same.

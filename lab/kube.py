@@ -5,12 +5,12 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import kubernetes.client
+from gpu_blueprint.records import Record
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.discovery import LazyDiscoverer
 from kubernetes.dynamic.exceptions import DynamicApiError, ResourceNotFoundError
@@ -31,8 +31,7 @@ _PATCHES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """The answer to a plain request: an object, or the status of an action."""
 
     content: Mapping[str, Any]

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from gpu_blueprint.records import Record
 from kubernetes.utils.quantity import parse_quantity
 
 from gpu_blueprint.catalog.api_versions import KARPENTER, KARPENTER_AWS, NODE_OVERLAY
@@ -28,8 +28,7 @@ _KINDS = (
 """Kinds whose condition Ready counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unready:
+class Unready(Record):
     """An object that is not ready."""
 
     kind: str

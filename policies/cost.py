@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog.prices import find_on_demand_price
 
@@ -29,8 +30,7 @@ def _refuse_high_cost(pool: Resource, report: Report, settings: Settings, stack:
         raise costs.unknown
 
 
-@dataclass(frozen=True)
-class _PoolCosts:
+class _PoolCosts(Record):
     """On-demand cost of the GPU pools at their limits."""
 
     usd: Mapping[str, float]

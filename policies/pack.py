@@ -2,10 +2,10 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from gpu_blueprint.records import Record, field
 from pulumi.runtime import rpc
 from pulumi_policy import (
     EnforcementLevel,
@@ -30,8 +30,7 @@ from .waivers import Waiver, find_waiver
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class _Notes:
+class _Notes(Record):
     """Facts that policies about single resources leave for the policies about the whole stack, which run later."""
 
     inputs: dict[str, Any] = field(default_factory=dict)
@@ -40,8 +39,7 @@ class _Notes:
     """Values that no rule could read, for the rule that comes last; see ``Stack.unreadable``."""
 
 
-@dataclass(frozen=True)
-class _Stated:
+class _Stated(Record):
     """The waivers and the mirror of a stack object."""
 
     waivers: Sequence[Waiver]

@@ -1,8 +1,9 @@
 """Problems print their parts, and an unknown name is answered with the closest names."""
 
 import pytest
+from gpu_blueprint.problem import Problem, move_under
 
-from gpu_blueprint.errors import CatalogError, Problem, WrongValueError, move_under, suggest
+from gpu_blueprint.errors import CatalogError, WrongValueError, suggest
 
 
 def test_a_problem_prints_its_place_its_field_its_reason_and_its_hint() -> None:

@@ -9,9 +9,10 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.errors import UsageError
 
@@ -20,8 +21,7 @@ _PROSE = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description
 """Kind → the keys whose values only people read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Record):
     """One property that differs, by resource and path; ``before`` or ``after`` may be missing."""
 
     resource: str

@@ -1,11 +1,11 @@
 """A model in the namespace of its tenant: service account, Service, budget, and a Deployment for each version."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.models import ServedModel, TritonModel
@@ -48,8 +48,7 @@ class Model(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Record):
     """The namespace and the labels of objects."""
 
     namespace: str

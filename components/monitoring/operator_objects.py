@@ -1,7 +1,8 @@
 """The custom resources that the Prometheus operator reads, whether we or the team installed that operator."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config import StackConfig
@@ -17,8 +18,7 @@ from .monitors import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorObject:
+class OperatorObject(Record):
     """One custom resource of the API group monitoring.coreos.com/v1."""
 
     role: str

@@ -1,17 +1,17 @@
 """EC2 instance types: the rows of instances.csv."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from types import MappingProxyType
 
 from ..errors import CatalogError
+from ..records import Record
 from .gpus import Gpu, find_gpu
 from .table import read_rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
+class Instance(Record, kw_only=True):
     """One EC2 instance type and the GPUs in it."""
 
     instance_type: str

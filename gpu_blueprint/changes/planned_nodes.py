@@ -1,10 +1,10 @@
 """The part of a plan that decides on nodes: NodePools, node classes, node groups, and the objects that they select."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..plan import PlannedResource
+from ..records import Record, field
 from .default_tags import merge_tags
 from .effects import ResourceChange
 
@@ -34,8 +34,7 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedNodes:
+class PlannedNodes(Record):
     """The resources of one plan that decide on nodes."""
 
     resources: Sequence[PlannedResource]
@@ -95,8 +94,7 @@ class PlannedNodes:
         return {str(dig(item.inputs, "metadata", "name") or item.name): item for item in found}
 
 
-@dataclass(frozen=True, slots=True)
-class Removals:
+class Removals(Record):
     """The resources that a change removes, for good or to make them anew."""
 
     changes: Sequence[ResourceChange]

@@ -1,13 +1,14 @@
 """The report on a change: everything that it does to the stack that runs, as values."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from pydantic.alias_generators import to_camel
 
 from ..cost.compare import Change, Figures
-from ..errors import Problem
+from ..problem import Problem
+from ..records import Record
 from .costs import compare_costs, note_prices
 from .effects import NodeDrain, ResourceChange, TenantChange, Verdict
 from .findings import compare_findings
@@ -17,8 +18,7 @@ from .tenants import compare_tenants
 from .verdict import Reason, judge, list_reasons
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class Changes(Record, kw_only=True):
     """The difference between two snapshots of a stack."""
 
     before: Snapshot

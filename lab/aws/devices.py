@@ -1,7 +1,8 @@
 """The devices that a node shows as time passes: whole GPUs first, then the shares that the pool promises."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog import Instance as InstanceType
 
@@ -12,8 +13,7 @@ from .user_data import KubeletSettings
 GPU, EFA = "nvidia.com/gpu", "vpc.amazonaws.com/efa"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timings:
+class Timings(Record, kw_only=True):
     """Seconds of a node's start; real nodes take minutes."""
 
     boot_s: float = 2.0
@@ -24,8 +24,7 @@ class Timings:
     """From whole GPUs to their shares."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceStep:
+class DeviceStep(Record):
     """Devices that a node shows some seconds after the step before."""
 
     after_s: float

@@ -7,8 +7,9 @@ the device plugin makes of a file was run on k8s-device-plugin v0.19.1.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog import Instance, MigTable
 
@@ -25,8 +26,7 @@ WHOLE = "nvidia.com/gpu"
 _UNCUT = "all-disabled"
 
 
-@dataclass(frozen=True)
-class Handout:
+class Handout(Record):
     """The extended resources of one node, and the reason for them."""
 
     counts: Mapping[str, int]

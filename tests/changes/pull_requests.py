@@ -1,12 +1,13 @@
 """Ten pull requests of a team, each an edit of a stack file, and the comments that `changes` writes about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
+
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.changes.baselines import Baseline
 from gpu_blueprint.changes.snapshot import Snapshot
@@ -24,8 +25,7 @@ COMMIT = "0123456789"
 Edit = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequest:
+class PullRequest(Record, kw_only=True):
     """An edit of one stack file."""
 
     name: str

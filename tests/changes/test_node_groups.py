@@ -1,9 +1,9 @@
 """Drains of managed node groups."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.plan import UNKNOWN
 

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.resources import compare_resources

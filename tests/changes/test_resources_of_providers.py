@@ -1,7 +1,8 @@
 """Providers whose settings change, and the objects in a cluster behind them."""
 
-from dataclasses import replace
 from typing import Any
+
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.resources import compare_resources

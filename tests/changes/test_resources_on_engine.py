@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import pytest
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.changes.resources import compare_resources
 from gpu_blueprint.lifecycle.run import Run
@@ -22,8 +22,7 @@ REPLACED = ("replace", "create-replacement", "delete-replaced")
 CASES = [(stack, name) for stack, edits in EDITS.items() for name in edits]
 
 
-@dataclass(frozen=True)
-class Previewed:
+class Previewed(Record):
     """One preview of edits that are made together: URN → operation."""
 
     error: str

@@ -1,9 +1,9 @@
 """Tenants lose storage by its effect: data that goes, data that hides, rights to write."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import Effect, ResourceChange
 from gpu_blueprint.changes.tenant_storage import BUCKET, EFS, LUSTRE, compare_storage

@@ -1,9 +1,9 @@
 """An object that a change creates and deletes is one object of the cluster, and the change ends badly."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.twins import find_twins

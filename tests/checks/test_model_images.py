@@ -1,9 +1,9 @@
 """Images of servers run on the nodes of their pool, and stay the same in production."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog.server_images import REPOSITORIES, find_server_image, list_server_images
 from gpu_blueprint.checks import model_images

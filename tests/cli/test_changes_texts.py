@@ -2,9 +2,10 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
+from gpu_blueprint.problem import Problem
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import ResourceChange, TenantChange
 from gpu_blueprint.changes.quotas import QuotaNeed
@@ -15,7 +16,6 @@ from gpu_blueprint.cli.text.changes_json import changes_to_json
 from gpu_blueprint.cli.text.changes_markdown import MOST, changes_to_markdown
 from gpu_blueprint.cli.text.changes_report import Probe, RehearsalResult, Report, summarize
 from gpu_blueprint.cli.text.changes_sections import list_sections
-from gpu_blueprint.errors import Problem
 
 from ..support.reports import (
     HOSTILE,

@@ -4,9 +4,9 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.compare import compare
 from gpu_blueprint.changes.resources import compare_resources

@@ -2,10 +2,10 @@
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.plan import PlannedResource
 

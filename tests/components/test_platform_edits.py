@@ -1,10 +1,10 @@
 """Edits of a running stack: which nodes Karpenter and EKS replace for them, by the fields that they compare."""
 
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.drains import REMOVED
 from gpu_blueprint.errors import BlueprintError

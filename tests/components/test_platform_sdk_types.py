@@ -1,9 +1,9 @@
 """The installed SDKs know every planned input, with its type. Plain dicts would let a misspelt input pass."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.plan import PlannedResource
 

@@ -1,7 +1,8 @@
 """The platform's pods on system nodes: each pod needs a node with CPU, memory and an address for it."""
 
-from dataclasses import replace
 from typing import Any
+
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.node_room import NodeRoom, find_default_max_pods

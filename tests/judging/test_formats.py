@@ -1,8 +1,8 @@
 """Problems as text, JSON and Markdown."""
 
 import pytest
+from gpu_blueprint.problem import Problem
 
-from gpu_blueprint.errors import Problem
 from gpu_blueprint.judging.formats import (
     count_severities,
     escape_markdown,

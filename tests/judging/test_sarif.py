@@ -6,9 +6,9 @@ from datetime import date
 from typing import Any
 
 import pytest
+from gpu_blueprint.problem import Problem
 
 from gpu_blueprint import __version__
-from gpu_blueprint.errors import Problem
 from gpu_blueprint.judging.problems import PolicyProblem
 from gpu_blueprint.judging.sarif import to_sarif
 from policies import RULES, Waiver

@@ -1,8 +1,7 @@
 """Objects of KEDA, Kueue and JobSet, with a script in place of Go."""
 
-from dataclasses import replace
-
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.errors import LabError
 from lab.build import main

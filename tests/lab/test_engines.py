@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 import yaml
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog.versions import (
     DEFAULT_KUBERNETES,
@@ -24,8 +24,7 @@ from lab.go_modules import read_go_module
 from ..support.plans import ROOT
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Record):
     """The same program in the lab and in the platform."""
 
     subject: str

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 import yaml
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.errors import LabError
 from lab import keda as module

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from gpu_blueprint.problem import Problem
 from pydantic import Field
 
-from gpu_blueprint.errors import Problem, StackError
+from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse, parse_part
 from gpu_blueprint.model import Model
 

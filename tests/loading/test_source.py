@@ -1,8 +1,9 @@
 """A stack file as text: the line of each field, and faults of the file around the stack object."""
 
 import pytest
+from gpu_blueprint.problem import Problem
 
-from gpu_blueprint.errors import Problem, StackError
+from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import Source
 from gpu_blueprint.loading.locate import add_lines
 

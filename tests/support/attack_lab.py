@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
 import yaml
+from gpu_blueprint.records import Record, field, replace
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig
@@ -110,8 +110,7 @@ def find_client(kube: KubeClient, config: StackConfig, actor: str) -> KubeClient
     return kube.impersonate(f"a person of {group}", group)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record):
     """The end of one request."""
 
     refusal: str

@@ -1,7 +1,8 @@
 """Small resources of plans, and the comparison of plans that hold them."""
 
-from dataclasses import replace
 from typing import Any
+
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.resources import compare_resources

@@ -6,9 +6,9 @@ nodejs/eks/nodes/nodegroup.ts in pulumi/pulumi-eks (4.4). What pulumi-eks asks A
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from gpu_blueprint.records import Record, field
 from pulumi.runtime import rpc
 from pulumi.runtime.proto import resource_pb2
 
@@ -26,8 +26,7 @@ class Monitor(Protocol):
         """Register a resource."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Component:
+class Component(Record, kw_only=True):
     """A component that a program asks for, with the monitor that makes its children."""
 
     name: str
@@ -60,8 +59,7 @@ class Component:
         assert not unknown, f"the stand-in for {self.name} does not know {', '.join(unknown)}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Child:
+class Child(Record, kw_only=True):
     """A resource inside a component."""
 
     urn: str

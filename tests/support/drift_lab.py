@@ -4,8 +4,9 @@ import copy
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
+
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.drains import find_drifts
 from gpu_blueprint.changes.drift import SUBNET_KEY

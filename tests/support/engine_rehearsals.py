@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
+from gpu_blueprint.records import Record, replace
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.plan import record
@@ -33,8 +33,7 @@ def open_lab(file: Path, change: Change = lambda manifest: manifest) -> Iterator
         yield lab, config
 
 
-@dataclass(frozen=True)
-class Rehearsed:
+class Rehearsed(Record):
     """One rehearsal of a shipped stack; its lab runs on."""
 
     stack: str

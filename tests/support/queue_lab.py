@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
+
+from gpu_blueprint.records import Record, replace
 
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import StackConfig
@@ -34,8 +35,7 @@ WORKLOAD = (API_VERSION, "Workload")
 CLAIM = ("karpenter.sh/v1", "NodeClaim")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(Record, kw_only=True):
     """A job of a tenant: pods that ask for the same resources."""
 
     name: str

@@ -9,8 +9,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import Pool, StackConfig
@@ -41,8 +42,7 @@ _PLENTY = "1000"
 """Devices of a node of the lab: quotas decide here, and not the room on nodes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Record):
     """A stack, and the jobs that come to it."""
 
     config: StackConfig

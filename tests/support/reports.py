@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from gpu_blueprint.problem import Problem
+
 from gpu_blueprint.changes.effects import NodeDrain, ResourceChange, TenantChange
 from gpu_blueprint.changes.quotas import QuotaNeed
 from gpu_blueprint.changes.report import Changes
@@ -9,7 +11,6 @@ from gpu_blueprint.changes.snapshot import Snapshot
 from gpu_blueprint.changes.verdict import Reason
 from gpu_blueprint.cli.text.changes_report import Probe, RehearsalResult, Report
 from gpu_blueprint.cost.compare import Change, Figures
-from gpu_blueprint.errors import Problem
 from gpu_blueprint.plan import PlannedResource
 
 HOSTILE = "|</details><script>alert(1)</script>`@everyone`\n# *all* [x](http://y) \x1b[31m${{ secrets.TOKEN }} "

@@ -6,11 +6,11 @@ A request is a dry run unless a test says otherwise, so that tests share one ser
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any
 
 import urllib3
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.loading import parse
@@ -36,8 +36,7 @@ _OURS = (
 """Kinds that keep tenants inside their grants; nothing else of a stack is loaded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Record):
     """Somebody who sends requests."""
 
     user: str
@@ -60,8 +59,7 @@ def service_account(namespace: str, name: str) -> Person:
     return Person(f"system:serviceaccount:{namespace}:{name}", groups)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """An answer of the API server."""
 
     status: int

@@ -1,9 +1,9 @@
 """Plans: days and dollars of each way to buy, with the interruptions that belong to it."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.prices import find_on_demand_price, find_spot_share

@@ -1,9 +1,9 @@
 """The upgrades of a stack, their order and their refusals."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog.versions import KUBERNETES, KubernetesRelease
 from gpu_blueprint.config import StackConfig

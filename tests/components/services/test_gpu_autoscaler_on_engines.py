@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from gpu_blueprint.records import Record
 
 from components.services.gpu_autoscaler import build_scaled_object_spec
 from gpu_blueprint.config import Scaling
@@ -77,8 +78,7 @@ def build_handler(exporter: Exporter) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-@dataclass(frozen=True)
-class Outages:
+class Outages(Record):
     """KEDA, a control plane without nodes, and a Prometheus with one exporter."""
 
     workspace: Workspace

@@ -1,9 +1,9 @@
 """The resources of a node, as Karpenter's NodeClaims stated them on the engine."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog import find_instance
 from lab.aws.launch_templates import LaunchTemplate

@@ -5,11 +5,11 @@ The tests tell one story, in this order.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import psutil
 import pytest
+from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from gpu_blueprint.config import Service
@@ -57,8 +57,7 @@ PATIENCE_S = 420.0
 SCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
 
 
-@dataclass(frozen=True)
-class Services:
+class Services(Record):
     """The Deployments of models and of teams in a lab."""
 
     lab: Lab

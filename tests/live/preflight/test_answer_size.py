@@ -1,11 +1,11 @@
 """Endpoints whose answers do not end."""
 
 import json
-from dataclasses import replace
 from threading import Event
 from typing import Any
 
 import pytest
+from gpu_blueprint.records import replace
 
 from gpu_blueprint.live.preflight import UnansweredError
 from gpu_blueprint.live.preflight.aws import AwsAccount, Patience, sign_in

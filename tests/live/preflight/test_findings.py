@@ -1,8 +1,8 @@
 """Findings as problems, and their exit code."""
 
 import pytest
+from gpu_blueprint.problem import Problem
 
-from gpu_blueprint.errors import Problem
 from gpu_blueprint.live.preflight import Finding, Status, ask_question, choose_exit_code, list_problems, list_questions
 from gpu_blueprint.live.preflight.findings import confirm, report
 
