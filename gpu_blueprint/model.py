@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
 
-from .errors import Problem, move_under
+from .problem import Problem, move_under
 
 
 class Model(BaseModel):

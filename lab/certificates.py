@@ -1,6 +1,5 @@
 """Certificate authorities of servers in the lab, and the certificates that they sign."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 
@@ -9,13 +8,14 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
+from gpu_blueprint.records import Record
+
 _VALID = timedelta(days=365)
 """Kueue makes certificates of its own if these end within 90 days."""
 _LOOPBACK = x509.IPAddress(IPv4Address("127.0.0.1"))
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Record):
     """A certificate and its key, as PEM."""
 
     certificate: bytes

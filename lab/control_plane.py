@@ -2,7 +2,6 @@
 
 import secrets
 import time
-from dataclasses import dataclass
 from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 from gpu_blueprint.yaml_text import write_yaml
 
 from .aggregation import Aggregation
@@ -25,8 +25,7 @@ _SECONDS_TO_START = 120
 _SECONDS_TO_ANSWER = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ControlPlane:
+class ControlPlane(Record):
     """A running control plane; ``kubeconfig`` is an administrator's."""
 
     url: str

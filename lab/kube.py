@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,6 +16,7 @@ from kubernetes.dynamic.exceptions import DynamicApiError, ResourceNotFoundError
 from urllib3.exceptions import HTTPError
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 
 from .scene import Manifest
 
@@ -31,8 +31,7 @@ _PATCHES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """The answer to a plain request: an object, or the status of an action."""
 
     content: Mapping[str, Any]

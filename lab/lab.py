@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any, Self
 
 import yaml
+
+from gpu_blueprint.records import Record
 
 from .aggregation import Aggregation
 from .aws import Shim, Timings
@@ -35,8 +36,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The C parser where it is there: custom resource definitions are long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Record):
     """An object that the API server refuses."""
 
     name: str

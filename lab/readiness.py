@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +9,7 @@ from kubernetes.utils.quantity import parse_quantity
 
 from gpu_blueprint.catalog.api_versions import KARPENTER, KARPENTER_AWS, NODE_OVERLAY
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 
 from .kube import KubeClient
 from .scene import Manifest
@@ -28,8 +28,7 @@ _KINDS = (
 """Kinds whose condition Ready counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unready:
+class Unready(Record):
     """An object that is not ready."""
 
     kind: str

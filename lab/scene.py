@@ -1,16 +1,16 @@
 """Everything that the lab must know of a stack."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
+
+from gpu_blueprint.records import Record, field
 
 Manifest = Mapping[str, Any]
 """One object of Kubernetes as plain values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
+class Reservation(Record, kw_only=True):
     """An On-Demand Capacity Reservation of the account."""
 
     id: str
@@ -24,8 +24,7 @@ class Reservation:
     capacity_block: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeGroup:
+class NodeGroup(Record, kw_only=True):
     """A managed node group: the system nodes, or a pool with a fixed number of nodes."""
 
     name: str
@@ -43,8 +42,7 @@ class NodeGroup:
     """Most pods of a node; the default is kubelet's own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Scene(Record, kw_only=True):
     """A stack as the lab plays it: rendered objects, and the parts of AWS that stand around them."""
 
     stack: str

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gpu_blueprint.catalog.prices import find_on_demand_price
+from gpu_blueprint.records import Record
 
 from .effects.extended_resources import can_be_handed_out, parse_count
 from .effects.karpenter_objects import ZONE, is_overlay_of, is_static, list_capacity_types, list_gpu_types, list_values
@@ -29,8 +29,7 @@ def _refuse_high_cost(pool: Resource, report: Report, settings: Settings, stack:
         raise costs.unknown
 
 
-@dataclass(frozen=True)
-class _PoolCosts:
+class _PoolCosts(Record):
     """On-demand cost of the GPU pools at their limits."""
 
     usd: Mapping[str, float]

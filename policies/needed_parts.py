@@ -1,7 +1,8 @@
 """Rules for Helm values beside the objects of the program: needed parts run, and charts know their cluster."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from gpu_blueprint.records import Record
 
 from .effects.charts import CHART_KINDS, MANIFEST_KINDS, has_chart, is_chart, list_charts, read_value
 from .effects.gpu_counts import is_cut
@@ -15,8 +16,7 @@ from .values import UNKNOWN, NotYetKnownError, read_text, read_texts
 _Objects = Callable[[Stack], list[Resource]]
 
 
-@dataclass(frozen=True)
-class _Need:
+class _Need(Record):
     """A Helm value that objects of the program need."""
 
     chart: str

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -19,6 +18,8 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UnknownValueError
 
+from gpu_blueprint.records import Record, field
+
 from . import RULES
 from .mirrors import allow_mirror
 from .readable import RULES as LAST
@@ -30,8 +31,7 @@ from .waivers import Waiver, find_waiver
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class _Notes:
+class _Notes(Record):
     """Facts that policies about single resources leave for the policies about the whole stack, which run later."""
 
     inputs: dict[str, Any] = field(default_factory=dict)
@@ -40,8 +40,7 @@ class _Notes:
     """Values that no rule could read, for the rule that comes last; see ``Stack.unreadable``."""
 
 
-@dataclass(frozen=True)
-class _Stated:
+class _Stated(Record):
     """The waivers and the mirror of a stack object."""
 
     waivers: Sequence[Waiver]

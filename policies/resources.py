@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
+
+from gpu_blueprint.records import Record, field
 
 from .facts import FactHolder
 from .values import (
@@ -38,8 +39,7 @@ def _drop_nulls(value: Any) -> Any:
     return [_drop_nulls(item) for item in value if item is not None] if isinstance(value, list) else value
 
 
-@dataclass(frozen=True)
-class Resource(FactHolder):
+class Resource(Record, FactHolder, dict=True):
     """One resource as a rule reads it; ``props`` are plain values, and UNKNOWN marks values that are not known yet."""
 
     urn: str
@@ -122,8 +122,7 @@ class Resource(FactHolder):
         return _drop_nulls(self.props)
 
 
-@dataclass(frozen=True)
-class Stack(FactHolder):
+class Stack(Record, FactHolder, dict=True):
     """All resources of a program, for rules that compare them."""
 
     resources: Sequence[Resource]

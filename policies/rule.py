@@ -1,8 +1,9 @@
 """Define rules and how they run; without Pulumi, so that the same rules run anywhere."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from gpu_blueprint.records import Record, field
 
 from .resources import Resource, Stack
 from .values import NotYetKnownError, UnreadableError
@@ -14,8 +15,7 @@ Report = Callable[[str], None]
 Settings = Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rule:
+class Rule(Record, kw_only=True):
     """One policy rule: its function, its settings and the texts that explain it."""
 
     id: str
@@ -46,8 +46,7 @@ class Rule:
         return self.check.__module__.rsplit(".", 1)[-1]
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Record):
     """One violation of a rule by one resource, or a case that the rule cannot decide yet."""
 
     rule: str

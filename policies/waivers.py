@@ -1,12 +1,12 @@
 """Waivers: exceptions to a rule for one resource, with a reason, an owner and a last day."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 
+from gpu_blueprint.records import Record
 
-@dataclass(frozen=True)
-class Waiver:
+
+class Waiver(Record):
     """The promise that one rule does not count for one resource through the day ``until``."""
 
     rule: str

@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.docs.attack_table import ATTACKS
+from gpu_blueprint.records import Record
 from lab.lab import Lab
 
 from .support.attack_cases import Case, read_cases
@@ -18,8 +18,7 @@ _POLICY = re.compile(r".*ValidatingAdmissionPolicy '[^']+' with binding '[^']+'(
 """Words of the API server before the message of a policy."""
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Record):
     """All attacks on one API server, before and with the objects that keep tenants inside their grants."""
 
     lab: Lab

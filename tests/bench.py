@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+
+from gpu_blueprint.records import Record
 
 from .bench_lab import main as measure_lab
 from .bench_work import write_stacks
@@ -27,8 +28,7 @@ Command = tuple[str, ...]
 """Arguments of the Python interpreter."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Record):
     """One line of the table: two commands and the number of each that the line shows."""
 
     name: str

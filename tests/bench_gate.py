@@ -14,16 +14,16 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from gpu_blueprint.records import Record
 
 ROOT = Path(__file__).parents[1]
 LIMIT_S = 3 * 3600
 """A limit against hangs, for one part."""
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record):
     """One part of the proof: its title, the targets that prepare it, and the target that is measured."""
 
     title: str
@@ -39,8 +39,7 @@ PARTS: Mapping[str, Part] = {
 }
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Record):
     """The wall-clock seconds of a command, and the CPU seconds of all its processes."""
 
     wall_seconds: float

@@ -6,15 +6,14 @@
 import json
 import sys
 import tempfile
-from dataclasses import dataclass
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 from lab.engines import ENGINES, find_engine
 from tools.measure_tree import measure
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Record):
     """One line of the table: a command, and the numbers that it should not pass."""
 
     name: str

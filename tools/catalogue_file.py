@@ -5,18 +5,17 @@ import io
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import gpu_blueprint.catalog
 from gpu_blueprint.errors import RefreshError
+from gpu_blueprint.records import Record, replace
 
 CATALOG = Path(gpu_blueprint.catalog.__file__).parent
 Row = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueFile:
+class CatalogueFile(Record):
     """One file of the catalogue; ``comments`` are its first lines, with the ``#`` of each."""
 
     path: Path

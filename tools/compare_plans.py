@@ -9,19 +9,18 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gpu_blueprint.errors import UsageError
+from gpu_blueprint.records import Record
 
 MISSING = "(missing)"
 _PROSE = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description", "content"}}
 """Kind → the keys whose values only people read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Record):
     """One property that differs, by resource and path; ``before`` or ``after`` may be missing."""
 
     resource: str

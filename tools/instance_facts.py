@@ -1,7 +1,8 @@
 """Read instance types from EC2 and put their facts into the catalogue's columns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from gpu_blueprint.records import Record
 
 from .aws import Answer, Connect, read_pages
 from .catalogue_file import Row
@@ -10,8 +11,7 @@ Described = Mapping[str, Answer]
 """Answers of DescribeInstanceTypes by type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ec2Answers:
+class Ec2Answers(Record):
     """Answers of one or several regions: hardware and usage classes by type, offered types by region."""
 
     described: Described

@@ -17,12 +17,13 @@ from typing import IO
 
 import psutil
 
+from gpu_blueprint.records import Record
+
 _INTERVAL_S = 0.2
 _MIB = 1024**2
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(Record):
     """The use of a finished command."""
 
     seconds: float

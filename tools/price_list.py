@@ -9,8 +9,9 @@ answer under "Using the AWS Price List Query API". Usage types of services have 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
+
+from gpu_blueprint.records import Record
 
 from .aws import PRICE_LIST_REGION, Answer, Connect, read_pages
 
@@ -26,8 +27,7 @@ _ONE = Decimal(1)
 _GB_MONTH = {"gb-mo": _ONE, "gb-month": _ONE}
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(Record):
     """Prices in US dollars by name, and the names without a price."""
 
     usd: Mapping[str, Decimal]
@@ -35,8 +35,7 @@ class Prices:
     """Name → the reason why its price is not known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceItem:
+class ServiceItem(Record, kw_only=True):
     """One charge of an AWS service, instances excepted."""
 
     name: str

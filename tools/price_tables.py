@@ -1,10 +1,11 @@
 """Rebuild the three price catalogues: their columns, their order, and the rows that an answer replaces."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+
+from gpu_blueprint.records import Record
 
 from .catalogue_file import CatalogueFile, Row, read
 from .price_list import FREE, SERVICE_ITEMS, Prices, format_plain
@@ -14,8 +15,7 @@ from .spot_history import DAYS
 _SOURCE = "# aws: AWS Price List Query API, read on the day as_of by tools/refresh_prices.py."
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Record):
     """A catalogue with one price for each name and region."""
 
     columns: tuple[str, ...]

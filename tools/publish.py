@@ -1,10 +1,10 @@
 """Write rebuilt catalogue files: print the changes, refuse likely misreadings, write all files or none."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from gpu_blueprint.errors import RefreshError
+from gpu_blueprint.records import Record
 
 from .catalogue_file import CatalogueFile, write
 
@@ -12,8 +12,7 @@ LARGEST_FACTOR = Decimal(3)
 """A number that grows or shrinks by a larger factor is probably a misreading."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rebuilt:
+class Rebuilt(Record, kw_only=True):
     """A new catalogue file, and its facts from the regions that were asked."""
 
     file: CatalogueFile

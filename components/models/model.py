@@ -1,7 +1,6 @@
 """A model in the namespace of its tenant: service account, Service, budget, and a Deployment for each version."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -9,6 +8,7 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.models import ServedModel, TritonModel
+from gpu_blueprint.records import Record
 from gpu_blueprint.serving.objects import build_budget_spec, build_deployment_spec, build_service_spec
 from gpu_blueprint.serving.triton import build_settings
 
@@ -48,8 +48,7 @@ class Model(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Record):
     """The namespace and the labels of objects."""
 
     namespace: str

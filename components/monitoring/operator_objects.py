@@ -1,11 +1,11 @@
 """The custom resources that the Prometheus operator reads, whether we or the team installed that operator."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring import build_rule_groups
+from gpu_blueprint.records import Record
 
 from ..gpu.dcgm_exporter import list_architectures
 from .monitors import (
@@ -17,8 +17,7 @@ from .monitors import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorObject:
+class OperatorObject(Record):
     """One custom resource of the API group monitoring.coreos.com/v1."""
 
     role: str

@@ -13,12 +13,12 @@ aws-fsx-csi-driver; all three place their controller by ``controller``, and thei
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from ..records import Record, field
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodIdentity:
+
+class PodIdentity(Record, kw_only=True):
     """The AWS permissions of an add-on's pods, which EKS Pod Identity hands to one service account."""
 
     service_account: str
@@ -26,8 +26,7 @@ class PodIdentity:
     """Path and name of the AWS managed policy, behind ``arn:aws:iam::aws:policy/``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddOn:
+class AddOn(Record, kw_only=True):
     """One EKS add-on; components/cluster/addons.py installs it."""
 
     name: str

@@ -8,8 +8,9 @@ release that catalog/versions.py pins for system nodes. Read 2026-11-22.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date, timedelta
+
+from ..records import Record, field
 
 
 def _read_day(version: str) -> date | None:
@@ -20,8 +21,7 @@ def _read_day(version: str) -> date | None:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AmiFamily:
+class AmiFamily(Record, kw_only=True):
     """One AMI family of Karpenter's alias ``family@version``."""
 
     name: str

@@ -1,10 +1,10 @@
 """The images that a chart pulls at its pinned version, also those of its sub-charts: the rows of chart_images.csv."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast
 
+from ..records import Record
 from .table import read_rows
 
 FILE = "chart_images.csv"
@@ -13,8 +13,7 @@ Form = Literal["repository", "registry", "folder"]
 """The way in which the values of a chart spell an image; the head of chart_images.csv explains each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartImage:
+class ChartImage(Record, kw_only=True):
     """One image of a chart."""
 
     image: str

@@ -6,13 +6,13 @@ commas. The exporter leaves out fields that a GPU does not have. Read 2026-11-21
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from ..records import Record
 
-@dataclass(frozen=True, slots=True)
-class DcgmField:
+
+class DcgmField(Record):
     """One line of the exporter's list, and its use."""
 
     name: str

@@ -11,15 +11,14 @@ Compute capability: NVIDIA, CUDA GPUs. Read 2026-11-21.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..errors import CatalogError
+from ..records import Record
 from .mig import MigTable, build_four_slices, build_seven_slices
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gpu:
+class Gpu(Record, kw_only=True):
     """One GPU model; instances.csv has its memory."""
 
     name: str

@@ -6,12 +6,12 @@ Metrics (docs.nvidia.com, user_guide/metrics). Read 2026-11-21.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..records import Record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InferenceServer:
+
+class InferenceServer(Record, kw_only=True):
     """One inference server. Each expression is PromQL that gives one number; pod matchers replace ``%s``."""
 
     name: str

@@ -1,17 +1,16 @@
 """EC2 instance types: the rows of instances.csv."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 
 from ..errors import CatalogError
+from ..records import Record
 from .gpus import Gpu, find_gpu
 from .table import read_rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
+class Instance(Record, kw_only=True):
     """One EC2 instance type and the GPUs in it."""
 
     instance_type: str
@@ -64,7 +63,7 @@ class Instance:
         return self.gpu_count == 0 and self.gpu_devices > 0
 
 
-_INTEGERS = tuple(field.name for field in fields(Instance) if field.type is int)
+_INTEGERS = tuple(name for name, kind in Instance.__annotations__.items() if kind is int)
 
 
 def _read_row(cells: Mapping[str, str]) -> Instance:

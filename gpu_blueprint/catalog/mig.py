@@ -6,12 +6,12 @@ the MIG user guide repeats for H100, H200, B200 and B300. Read 2026-11-20.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from ..records import Record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigProfile:
+
+class MigProfile(Record, kw_only=True):
     """One size of GPU instance.
 
     An instance may begin at any memory slice in ``starts``, and covers ``memory_slices`` slices from there.
@@ -47,8 +47,7 @@ def find_mig_profile(resource: str) -> str:
     return name.removesuffix(".shared").replace("gb.", "gb+") if mig and not prefix else ""
 
 
-@dataclass(frozen=True)
-class MigTable:
+class MigTable(Record, dict=True):
     """The profiles of one GPU model, and the slices that they share."""
 
     compute_slices: int

@@ -6,9 +6,10 @@ which decides which layers keep the last tokens alone. Read 2026-11-29.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
+
+from ..records import Record
 
 WindowRule = Literal["as-stated", "all-or-none", "every-second", "every-sixth", "even", "late", "without-rope"]
 """Layers with a window, where the family has one and ``layer_types`` does not say.
@@ -20,8 +21,7 @@ from ``max_window_layers`` on, and vLLM serves no mixture. without-rope: those w
 _USUAL_WINDOW = 4096
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFamily:
+class ModelFamily(Record, kw_only=True):
     """One value of ``model_type``."""
 
     defaults: Mapping[str, Any]

@@ -3,9 +3,9 @@
 Bus bandwidth: NVIDIA/nccl-tests, doc/PERFORMANCE.md. Read 2026-11-23.
 """
 
-from dataclasses import dataclass
 from functools import cache
 
+from ..records import Record
 from .table import read_rows
 
 FILE = "nccl_marks.csv"
@@ -14,8 +14,7 @@ PASS_SHARE = 0.9
 """Share of the published bandwidth that passes, because versions and placements differ; NVIDIA/aicr takes the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NcclMark:
+class NcclMark(Record, kw_only=True):
     """One row."""
 
     instance_type: str

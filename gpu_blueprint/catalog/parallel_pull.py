@@ -11,14 +11,13 @@ The numbers by size are ours: decompression takes about one CPU for each layer, 
 what about six unpacks write beside the downloads that it buffers. No node has measured them yet.
 """
 
-from dataclasses import dataclass
+from ..records import Record
 
 _MOST_DOWNLOADS, _FEW_DOWNLOADS, _MANY_VCPU = 20, 10, 16
 _MOST_UNPACKS, _MOST_UNPACKS_ON_EBS, _FEWEST_UNPACKS = 12, 6, 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParallelPull:
+class ParallelPull(Record, kw_only=True):
     """Settings for one image."""
 
     downloads: int

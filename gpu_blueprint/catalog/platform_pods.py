@@ -1,11 +1,11 @@
 """The platform's own pods on system nodes, with their requests: the rows of platform_pods.csv."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from typing import Literal
 
+from ..records import Record
 from .node_room import NodeRoom
 from .table import read_rows
 
@@ -13,8 +13,7 @@ PerNode = Literal["node", "pool", "pool-node"]
 _PER_NODE: Mapping[str, PerNode] = {"node": "node", "pool": "pool", "pool-node": "pool-node"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
+class Container(Record, kw_only=True):
     """Equal containers of a pod."""
 
     name: str
@@ -34,8 +33,7 @@ class Container:
         return {"cpu": f"{self.cpu_milli:g}m", "memory": memory}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlatformPod:
+class PlatformPod(Record, kw_only=True):
     """One program of the platform."""
 
     part: str

@@ -3,10 +3,10 @@
 A missing row means that the price is unknown, not that it is 0.
 """
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
+from ..records import Record
 from .table import read_rows
 
 HOURS_A_MONTH = 730
@@ -18,8 +18,7 @@ STALE_AFTER = timedelta(days=365)
 """Age at which a price should be read again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Record):
     """A price, and the day on which it was read."""
 
     usd: float

@@ -10,19 +10,18 @@ the dtype of the model: 1.05e9 of the 8.03e9 parameters of Llama 3.1 8B, 2.1e9 o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 from ..errors import CatalogError, suggest
+from ..records import Record
 from .server_images import read_version
 
 _GROUP = 128
 """Values that share a scale in most checkpoints of AWQ, GPTQ and compressed-tensors."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantization:
+class Quantization(Record, kw_only=True):
     """One format of weights."""
 
     name: str
@@ -60,8 +59,7 @@ class Quantization:
         return read_version(self.since) <= version and (not self.until or version < read_version(self.until))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KvCacheFormat:
+class KvCacheFormat(Record, kw_only=True):
     """One value of vLLM's ``--kv-cache-dtype``."""
 
     name: str
@@ -70,8 +68,7 @@ class KvCacheFormat:
     min_compute_capability: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeightType:
+class WeightType(Record, kw_only=True):
     """One value of vLLM's ``--dtype``."""
 
     name: str

@@ -14,19 +14,18 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from ..errors import CatalogError
+from ..records import Record
 from .table import read_rows
 
 FILE = "replacing_properties.csv"
 ALWAYS, NEVER, UNKNOWN = "always", "never", "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class ReplacingProperty:
+class ReplacingProperty(Record):
     """One row: an input of a type, and the changes of it that replace the resource."""
 
     path: str

@@ -1,11 +1,11 @@
 """Command-line flags of inference servers, by release: the rows of server_flags.csv."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast
 
 from ..errors import CatalogError, suggest
+from ..records import Record
 from .server_images import REPOSITORIES, read_version
 from .table import read_rows
 
@@ -15,8 +15,7 @@ FlagKind = Literal["switch", "number", "json", "text"]
 FlagOwner = Literal["platform", "team"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerFlag:
+class ServerFlag(Record, kw_only=True):
     """One flag of one server."""
 
     server: str

@@ -10,11 +10,11 @@ centre GPUs: vLLM's images hold it, switched off (VLLM_ENABLE_CUDA_COMPATIBILITY
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from ..errors import CatalogError, suggest
+from ..records import Record
 from .ami_families import AMI_FAMILIES
 from .gpus import Gpu
 from .table import read_rows
@@ -36,8 +36,7 @@ _OWN_DRIVERS = {"12.9": 575, "13.0": 580, "13.1": 590, "13.2": 595, "13.3": 610,
 """Version of CUDA → driver branch that came with it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerImage:
+class ServerImage(Record, kw_only=True):
     """One image of one server."""
 
     server: str

@@ -8,9 +8,9 @@ These sources name no spot quota for P6, and no quotas for Capacity Blocks of P4
 other, so these rows have no code.
 """
 
-from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..records import Record, replace
 from .instances import list_instances
 
 UsageClass = Literal["on-demand", "spot", "capacity-block"]
@@ -18,8 +18,7 @@ UsageClass = Literal["on-demand", "spot", "capacity-block"]
 Unit = Literal["vCPU", "VPC", "address", "gateway in a zone", "cluster"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceQuota:
+class ServiceQuota(Record, kw_only=True):
     """One quota of one region; ``code`` is None if AWS has not published it."""
 
     service: Literal["ec2", "vpc", "eks"]

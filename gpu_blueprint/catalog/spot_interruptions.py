@@ -1,9 +1,9 @@
 """Shares of spot instances that EC2 takes back within a month: the rows of spot_interruptions.csv."""
 
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from ..records import Record
 from .table import read_rows
 
 FILE = "spot_interruptions.csv"
@@ -13,8 +13,7 @@ a node of such a type has an even chance to stay for a month."""
 OPEN_RANGE = "20-100"
 
 
-@dataclass(frozen=True, slots=True)
-class Reclaims:
+class Reclaims(Record):
     """One row: the spot instances of a type in a region, of which EC2 took a share back within a month."""
 
     percent: str

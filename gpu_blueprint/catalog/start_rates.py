@@ -1,18 +1,17 @@
 """Times and rates of the start of a pod on a new node: the rows of start_rates.csv."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from ..errors import CatalogError
+from ..records import Record
 from .table import read_rows
 
 FILE = "start_rates.csv"
 BASES = ("measured", "stated", "assumed")
 
 
-@dataclass(frozen=True, slots=True)
-class StartRate:
+class StartRate(Record):
     """One row."""
 
     item: str

@@ -1,9 +1,9 @@
 """The StorageClasses of the platform, and the CSI drivers of shared storage."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..records import Record
 from .addons import EFS_CSI_DRIVER, FSX_CSI_DRIVER, S3_CSI_DRIVER, AddOn
 
 DEFAULT_CLASS = "gp3"
@@ -12,8 +12,7 @@ STORAGE_CLASSES = (DEFAULT_CLASS,)
 """All classes that tenants may use."""
 
 
-@dataclass(frozen=True, slots=True)
-class CsiDriver:
+class CsiDriver(Record):
     """A driver that mounts shared storage into pods."""
 
     name: str

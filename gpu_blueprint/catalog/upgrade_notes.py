@@ -1,7 +1,6 @@
 """Known breaking changes of newer versions, and the needs of Kubernetes minors for which no pins exist yet."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -9,14 +8,14 @@ from typing import Any
 
 import yaml
 
+from ..records import Record
 from .ami_families import AMI_FAMILIES
 from .versions import parse_version
 
 FILE = Path(__file__).with_suffix(".yaml")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpgradeNote:
+class UpgradeNote(Record, kw_only=True):
     """One change that may break something."""
 
     component: str
@@ -30,8 +29,7 @@ class UpgradeNote:
     read: date
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MinorNeeds:
+class MinorNeeds(Record, kw_only=True):
     """The versions that a Kubernetes minor without pins needs."""
 
     kubernetes: str

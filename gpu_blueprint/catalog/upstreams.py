@@ -3,14 +3,14 @@
 Source: Amazon ECR user guide, "Sync an upstream registry with an Amazon ECR private registry". Read 2026-11-21.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ..records import Record
 
 Upstream = Literal["ecr-public", "kubernetes", "quay", "docker-hub", "ghcr"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpstreamRegistry:
+class UpstreamRegistry(Record, kw_only=True):
     """A registry that ECR can cache."""
 
     host: str

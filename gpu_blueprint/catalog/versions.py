@@ -10,16 +10,15 @@ a public repository (1.36). Read 2026-11-22.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
+from ..records import Record
 from .addons import ADD_ONS
 from .ami_families import BOTTLEROCKET, AmiFamily
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(Record, kw_only=True):
     """One Helm chart at one version; ``repository`` is empty for an OCI reference."""
 
     name: str
@@ -30,8 +29,7 @@ class Chart:
     """True if another chart installs its custom resource definitions."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KubernetesRelease:
+class KubernetesRelease(Record, kw_only=True):
     """One Kubernetes minor version on EKS, and the pins for it."""
 
     version: str

@@ -6,9 +6,9 @@ it has no name.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ..records import Record
 from ..tenancy.users import IS_PLATFORM
 from .tenant_view import Shift, TenantView, read_list, read_map, read_name
 
@@ -24,8 +24,7 @@ _OF_MODELS = "model-"
 _IMAGES, _IMAGE = "images-allowed", re.compile(r"\w[./]\w")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record):
     """One rule, as the API server applies it."""
 
     denies: bool

@@ -5,11 +5,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import Problem, UsageError
+from ..errors import UsageError
+from ..problem import Problem
+from ..records import Record, field, replace
 from .reading import parse_document, read_plan_file, read_snapshot
 from .revisions import find_revision, refuse_revision, write_revision
 from .scratch import open_scratch
@@ -35,8 +36,7 @@ _PASSED_ON = re.compile(r"PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|VIRTUAL_ENV|L
 _NO_STACK = Snapshot(blueprint_version="", stack={}, foundation={}, resources=(), cost={})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
+class Baseline(Record, kw_only=True):
     """The stack before the change; without a snapshot it could not be planned."""
 
     label: str
@@ -132,8 +132,7 @@ def _plan_checkout(tree: Path, stack: str, label: str, name: str, report: Callab
     return _read_answer(own, label, name, note)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Record):
     """The document of ``preview --json``: a plan or problems; or the reason why there is none."""
 
     document: Mapping[str, Any] = field(default_factory=dict)

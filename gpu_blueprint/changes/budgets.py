@@ -6,10 +6,10 @@ of 10 % (the default of the CRD), and Karpenter rounds a percentage up.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
+from ..records import Record
 from .planned_nodes import as_list, as_mapping
 
 ALL_AT_ONCE = "all nodes at once"
@@ -25,8 +25,7 @@ _SPANS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Budgets:
+class Budgets(Record):
     """The budgets of a pool that limit one reason for disruption."""
 
     rules: tuple[Mapping[str, Any], ...]

@@ -1,9 +1,9 @@
 """The cost before and after a change, each estimated by its own code with its own prices."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ..cost.compare import NOTHING, Change, compare
+from ..records import replace
 from .snapshot import Snapshot
 
 

@@ -4,13 +4,13 @@ The plans decide, and not the stack files, because older code planned the base.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ..catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 from ..catalog.purchases import PURCHASE_ORDER
 from ..config.disruption import PINNED
 from ..cost.money import Usd
 from ..plan import PlannedResource
+from ..records import replace
 from .budgets import ALL_AT_ONCE, read_budgets
 from .class_drift import find_class_drifts
 from .closings import find_longer_closings

@@ -5,8 +5,8 @@ aws/karpenter-provider-aws v1.14.1, pkg/cloudprovider/drift.go. ``minValues`` ch
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ..records import Record
 from .requirements import Requirement
 
 ALL_NODES = "all nodes"
@@ -14,8 +14,7 @@ SUBNET_KEY = "topology.k8s.aws/subnet-id"
 """Stands for the subnet of a node among its labels. Nodes have no such label; Karpenter asks EC2 for the subnet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
+class Drift(Record, kw_only=True):
     """One reason for which Karpenter replaces the nodes of a pool, or some of them."""
 
     condition: str

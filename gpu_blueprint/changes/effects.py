@@ -1,7 +1,8 @@
 """The effects of a change: on resources, on nodes, on tenants, and the verdict on all of them."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ..records import Record
 
 Effect = Literal["create", "update", "replace", "delete", "update-or-replace"]
 """The engine's operation on a resource; ``update-or-replace`` where the catalogue does not know the type."""
@@ -14,8 +15,7 @@ ALL_TENANTS = "all tenants: "
 """The beginning of a sentence on a gain or a loss that all tenants share."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceChange:
+class ResourceChange(Record, kw_only=True):
     """The change of one resource."""
 
     urn: str
@@ -33,8 +33,7 @@ class ResourceChange:
     """URN of the replaced cluster in which the object is lost, whatever the engine calls the change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeDrain:
+class NodeDrain(Record, kw_only=True):
     """The nodes of one pool or node group that a change replaces."""
 
     pool: str
@@ -74,8 +73,7 @@ class NodeDrain:
         return self.purpose == "training" and not self.is_checkpointed and not self.is_blocked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TenantChange:
+class TenantChange(Record, kw_only=True):
     """Things that a tenant gains or loses."""
 
     tenant: str

@@ -26,7 +26,7 @@ from ..catalog.versions import (
 from ..config import ExistingVpc, StackConfig
 from ..config.monitoring import InstallMonitoring
 from ..config.network import STABLE_ZONES
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 from ..storage.drivers import list_driver_versions
 
 Facts = Mapping[str, Any]

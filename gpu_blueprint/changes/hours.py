@@ -6,11 +6,11 @@ A close sets a NodePool's limit of CPU to 0, and then deletes or cordons the poo
 import json
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from ..plan import PlannedResource
+from ..records import Record
 from .planned_nodes import as_list, dig
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -21,8 +21,7 @@ _YEAR = datetime(2026, 1, 5, tzinfo=UTC)
 """Some Monday. Offsets of the weeks that follow tell how two time zones lie to each other in summer and in winter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolHours:
+class PoolHours(Record, kw_only=True):
     """The hours of one pool."""
 
     zone: str

@@ -7,17 +7,16 @@ attachments.
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ..plan import PlannedResource
+from ..records import Record, replace
 from .conditions import covers, describe_condition, drop_owner, find_owner, is_within
 from .tenant_storage import BUCKET
 from .tenant_view import Shift, TenantView, read_map
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Right:
+class Right(Record, order=True):
     """Actions on resources that a statement names, or a whole policy whose document the plan does not hold."""
 
     action: str

@@ -1,7 +1,6 @@
 """Kueue's configuration in the values of its release."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -11,14 +10,14 @@ from ..catalog.versions import KUEUE
 from ..config.scalars import count_seconds
 from ..plan import PlannedResource
 from ..queues.names import MONEY
+from ..records import Record, field
 from .quantities import read_quantity
 from .tenant_view import read_list, read_map
 
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
-@dataclass(frozen=True, slots=True)
-class KueueSettings:
+class KueueSettings(Record):
     """The settings that tenants meet."""
 
     is_fair: bool = False

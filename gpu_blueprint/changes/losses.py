@@ -1,21 +1,20 @@
 """Losses with a resource that is deleted or replaced, by type: data, access, nodes, work, or nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ..catalog import namespaces
 from ..catalog.api_versions import ADMISSION, KARPENTER, KARPENTER_AWS, KEDA, NODE_OVERLAY, PROMETHEUS_OPERATOR
 from ..plan import PlannedResource
 from ..queues.names import API_VERSION as KUEUE_API
+from ..records import Record
 from .effects import Verdict
 from .tenant_view import drop_version, read_list, read_map
 
 Loss = Literal["data", "zone", "access", "nodes", "work", "comfort", "setting"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rating:
+class Rating(Record, kw_only=True):
     """The verdicts on a resource that goes for good, and on a resource that is made anew."""
 
     deleted: Verdict

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..config.models import NAME_LABEL
+from ..records import Record
 from .tenant_view import TenantView, read_list, read_map, read_name
 
 _COMPONENT = "gpu-blueprint:components:Model"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelVersion:
+class ModelVersion(Record, kw_only=True):
     """One version of a model."""
 
     deployment: str

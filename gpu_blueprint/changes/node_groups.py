@@ -5,13 +5,13 @@ sizes, tags and repair of a group without new nodes (API reference, UpdateNodegr
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..catalog import Instance, list_instances
 from ..catalog.labels import PURPOSE_LABEL
 from ..cost.money import Usd
 from ..plan import PlannedResource
+from ..records import replace
 from .budgets import ALL_AT_ONCE
 from .drift import ALL_NODES
 from .effects import NodeDrain, ResourceChange

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import Problem
 from ..keys import ALLOW_OLDER
+from ..problem import Problem
 
 
 def find_older_blueprint(before: Mapping[str, Any], after: Mapping[str, Any], allowed: str = "") -> list[Problem]:

@@ -1,14 +1,13 @@
 """The service quotas that a change needs, or needs more of."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ..records import Record
 from .snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaNeed:
+class QuotaNeed(Record, kw_only=True):
     """A service quota of AWS of which the stack needs more after the change."""
 
     name: str

@@ -5,9 +5,9 @@ Source: kubernetes-sigs/karpenter v1.14.1, pkg/scheduling/requirement.go and req
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ..records import Record
 from .planned_nodes import as_list, as_mapping
 
 _NUMBER = re.compile(r"\d{1,18}")
@@ -23,8 +23,7 @@ _OLD_KEYS = {
 """Old key of a label → the key that Karpenter reads instead."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement:
+class Requirement(Record, kw_only=True):
     """The values that a label may have."""
 
     key: str

@@ -6,10 +6,10 @@ the list of worktrees changes, so nothing can be left behind in the repository, 
 
 import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
+from ..records import Record
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",
@@ -30,8 +30,7 @@ _SHOWN = 10
 """Characters of a commit's id in reports."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class Revision(Record, kw_only=True):
     """A commit, and the folder of the project in it."""
 
     name: str

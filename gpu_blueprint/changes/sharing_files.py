@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -10,6 +9,7 @@ import yaml
 from ..catalog.labels import GPU_LABEL
 from ..catalog.versions import GPU_OPERATOR
 from ..plan import PlannedResource
+from ..records import Record, field
 from ..sharing.profile import MIG_CONFIG_LABEL, OPERANDS_LABEL, PLUGIN_CONFIG_LABEL, POOL_KEY, UNSHARED
 from ..yaml_text.dumper import ONE_LINE, write_yaml
 from .planned_nodes import NODE_GROUP, PlannedNodes, as_list, as_mapping, dig
@@ -28,8 +28,7 @@ File = tuple[str, str]
 Labels = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Operator:
+class _Operator(Record):
     """The part of the GPU Operator that nodes read in a plan; ``default`` is the file of nodes that name none."""
 
     runs: bool = False

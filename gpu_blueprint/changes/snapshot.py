@@ -1,17 +1,16 @@
 """A stack at one moment, as its own code sees it: planned resources, costs, service quotas and findings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..plan import PlannedResource
+from ..records import Record, field
 
 FORMAT = 2
 """Version of the document. A reader refuses other versions; a change of meaning counts up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(Record, kw_only=True):
     """The content of a ``plan.json``, of this version or of an older commit's own code."""
 
     blueprint_version: str

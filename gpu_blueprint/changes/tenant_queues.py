@@ -6,7 +6,6 @@ by hand (kueue: the callers of workload.Evict).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..catalog.labels import TENANT_LABEL
 from ..plan import PlannedResource
 from ..queues.names import BUDGET, MONEY
 from ..queues.prices import UNREACHABLE
+from ..records import Record, field
 from .kueue_settings import KueueSettings, read_settings
 from .quantities import read_quantity
 from .tenant_view import Shift, TenantView, read_list, read_map
@@ -23,8 +23,7 @@ _Key = tuple[str, str]
 _ORDERS = {"StrictFIFO": "strict", "BestEffortFIFO": "best-effort"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Queue:
+class _Queue(Record):
     """A tenant's ClusterQueue."""
 
     weight: Decimal | None

@@ -5,11 +5,11 @@ The data of a mount outlives its claim: the volume retains it. It is lost only w
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..config.storage import Access
 from ..plan import PlannedResource
+from ..records import Record
 from .effects import ResourceChange
 from .tenant_view import Shift, TenantView, read_list, read_map
 
@@ -33,8 +33,7 @@ _PLACES = {"efs.csi.aws.com": "its folder of an EFS file system", "fsx.csi.aws.c
 """Driver → words for the place of the data, where a plan does not know its id."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Mount:
+class _Mount(Record):
     """A volume that belongs to a claim in a namespace of a tenant."""
 
     volume: PlannedResource

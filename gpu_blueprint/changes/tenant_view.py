@@ -1,15 +1,14 @@
 """A plan as tenants see it: their namespaces, and the objects of Kubernetes in them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.labels import TENANT_LABEL
 from ..plan import PlannedResource
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(Record):
     """One thing that a tenant gains or loses."""
 
     tenant: str
@@ -20,8 +19,7 @@ class Shift:
     """True if running work ends, or data or access is lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class TenantView:
+class TenantView(Record):
     """The tenants of a plan, and its objects."""
 
     resources: Sequence[PlannedResource]

@@ -7,10 +7,10 @@ lie in a block that stays open do not count as closed.
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any, Literal
 
+from ..records import Record
 from .tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 Direction = Literal["Ingress", "Egress"]
@@ -21,8 +21,7 @@ _NAMES = ("TCP 53", "UDP 53")
 _NAMESPACE = "kubernetes.io/metadata.name"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Passage:
+class Passage(Record, order=True):
     """Traffic that a policy admits; parts are canonical JSON, and an empty part stands for all."""
 
     direction: Direction
@@ -32,8 +31,7 @@ class Passage:
     port: str
 
 
-@dataclass(frozen=True, slots=True)
-class Traffic:
+class Traffic(Record):
     """The traffic of one tenant."""
 
     refused: frozenset[tuple[Direction, str]]

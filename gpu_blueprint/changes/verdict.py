@@ -8,11 +8,11 @@ replaced resource of an unknown type may hold data, so it counts as a loss.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Problem
 from ..plan import PlannedResource
+from ..problem import Problem
+from ..records import Record
 from .default_tags import ALL_TAGS
 from .effects import ALL_TENANTS, VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from .endpoints import find_lost_ways
@@ -31,8 +31,7 @@ _DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class Reason(Record, kw_only=True):
     """One line that causes a verdict."""
 
     verdict: Verdict

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 from .accounts import refuse_arns_of_other_accounts, warn_of_principals_of_other_accounts
 from .alert_receivers import warn_of_unheard_alerts
 from .alerts_off import refuse_unknown_alerts

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..config import InstallMonitoring, StackConfig
 from ..config.monitoring import Amp
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 
 
 def refuse_arns_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:

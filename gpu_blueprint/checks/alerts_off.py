@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from ..config import StackConfig
-from ..errors import Problem
 from ..monitoring.alerts import ALERTS
+from ..problem import Problem
 
 
 def refuse_unknown_alerts(stack: StackConfig) -> Iterator[Problem]:

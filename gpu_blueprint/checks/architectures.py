@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..config import CpuPool, StackConfig
-from ..errors import Problem
+from ..problem import Problem
 
 
 def warn_of_mixed_architectures(stack: StackConfig) -> Iterator[Problem]:

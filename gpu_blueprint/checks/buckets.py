@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..config import StackConfig
 from ..config.identities import BucketPrefix
 from ..config.storage import Access, LustreStorage, S3Storage
-from ..errors import Path, Problem
+from ..problem import Path, Problem
+from ..records import Record
 from ..storage.names import name_bucket
 
 _REFUSED_STARTS = ("xn--", "sthree-", "amzn-s3-demo-")
@@ -16,8 +16,7 @@ _REFUSED_ENDS = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Reach(Record, kw_only=True):
     """Keys of a bucket that one tenant may use."""
 
     bucket: str

@@ -9,7 +9,7 @@ from ..cost.money import Usd
 from ..cost.old_prices import describe_old_prices
 from ..cost.reservations import find_users
 from ..cost.storage import estimate_storage
-from ..errors import Problem
+from ..problem import Problem
 
 BOUND_KINDS = ("hourly-ceiling-exceeded", "monthly-budget-exceeded")
 """Kinds of problems that only say that a stack costs too much; its config can still be estimated."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..config import StackConfig
 from ..cost.addresses import count_addresses_at_ceiling, count_pool_addresses, count_subnet_addresses
 from ..cost.gpus import count_reachable_gpus, count_usable_gpus
-from ..errors import Problem
+from ..problem import Problem
 
 
 def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from ..config.pod_rooms import list_whole_pods
 from ..config.sizes import read_room
 from ..config.tenants import GpuAmount
 from ..cost.promises import Promise, describe_rest, list_cpu_promises
-from ..errors import Problem
+from ..problem import Problem
 
 _MOST_CPUS = 100_000
 _UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024)}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 from .budgets import warn_of_old_prices
 from .reservations import warn_of_ending_reservations
 from .versions import warn_of_ending_support, warn_of_old_amis

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..config import Pool, StackConfig
-from ..errors import Problem
+from ..problem import Problem
 from ..sharing import Exclusive
 
 _MANY_INTERFACES = 2

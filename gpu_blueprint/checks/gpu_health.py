@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..catalog.versions import HASTY_AGENT
 from ..config import Pool, StackConfig
-from ..errors import Problem
+from ..problem import Problem
 
 
 def _list_pools_with_operands_off(stack: StackConfig) -> list[Pool]:

@@ -6,7 +6,7 @@ from math import ceil
 from ..config import Headroom, Pool, StackConfig
 from ..config.grant_rooms import count_gpus
 from ..cost.gpus import count_placeholders
-from ..errors import Problem, move_under
+from ..problem import Problem, move_under
 from .pod_requests import refuse_request
 
 

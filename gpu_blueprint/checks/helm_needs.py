@@ -4,17 +4,16 @@ A test holds that each value that the platform sets stands here, or in its list 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import StackConfig
 from ..config.monitoring import Amp, InstallMonitoring
-from ..errors import Severity
+from ..problem import Severity
+from ..records import Record, replace
 from ..sharing import build_mig_manager_env
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
+class Need(Record, kw_only=True):
     """A Helm value, or a section of values, that a stack needs."""
 
     chart: str

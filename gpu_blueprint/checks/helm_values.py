@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..config import StackConfig
-from ..errors import Problem, Severity
+from ..problem import Problem, Severity
 from .helm_needs import Need, list_needs
 from .queue_values import refuse_helm_values_against_queues
 from .sharing_values import refuse_helm_values_against_sharing

@@ -7,7 +7,7 @@ from ..catalog.iam_actions import find_action, list_actions, takes_resources
 from ..config import StackConfig
 from ..config.identities import Statement
 from ..config.storage import S3Storage
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 from ..tenancy.identities import count_characters, list_grants
 
 _HANDING_OUT = ("iam", "organizations", "account", "sso", "sso-directory", "identitystore")

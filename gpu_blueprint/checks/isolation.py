@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 from ..sharing import Mig
 from ..tenancy.isolation import shares_memory
 

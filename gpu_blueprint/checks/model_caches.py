@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 from ..serving.memory import STATED_CACHE, count_devices
 from .model_memory import measure_version
 from .model_versions import list_vllm

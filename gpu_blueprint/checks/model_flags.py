@@ -11,7 +11,8 @@ from ..catalog.server_flags import FILE, ServerFlag, find_flag, is_known_at, lis
 from ..config import StackConfig
 from ..config.model_parts import Argument
 from ..config.models import ServedModel, VllmModel
-from ..errors import CatalogError, Problem, find_close, move_under, suggest
+from ..errors import CatalogError, find_close, suggest
+from ..problem import Problem, move_under
 from ..serving.images import find_tag
 from ..serving.memory import STATED_CACHE
 from ..serving.sequence_cache import read_number

@@ -7,7 +7,8 @@ from ..catalog.quantizations import KV_CACHE_FORMATS, QUANTIZATIONS, WEIGHT_TYPE
 from ..catalog.server_images import read_version
 from ..config import StackConfig
 from ..config.models import VllmModel
-from ..errors import CatalogError, Path, Problem
+from ..errors import CatalogError
+from ..problem import Path, Problem
 from ..serving.images import find_tag
 from .model_versions import PlacedVersion, list_vllm
 

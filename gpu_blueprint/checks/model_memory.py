@@ -1,7 +1,6 @@
 """The memory of models, compared with the GPUs, slices and shares that their replicas get."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from ..catalog import Instance, list_instances
 from ..catalog.ami_families import AMI_FAMILIES
@@ -9,7 +8,8 @@ from ..catalog.quantizations import QUANTIZATIONS
 from ..config import Pool, StackConfig
 from ..config.models import VllmModel
 from ..config.tenants import GpuAmount
-from ..errors import Path, Problem
+from ..problem import Path, Problem
+from ..records import Record
 from ..serving.images import find_image
 from ..serving.memory import (
     USUAL_UTILIZATION,
@@ -115,8 +115,7 @@ def _suggest_small_cache(version: PlacedVersion, model: VllmModel) -> str:
     return "" if any(find_format_faults(smaller, version.pool.model)) else ", or kvCacheDtype: fp8"
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Record):
     """A place that holds a model: a pool of the stack, or a GPU that no pool has yet."""
 
     order: tuple[int, int]

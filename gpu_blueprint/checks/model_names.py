@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ..config import StackConfig
-from ..errors import Problem, find_close
+from ..errors import find_close
+from ..problem import Problem
 from .model_versions import list_versions
 
 _LONGEST_SCALED = 54

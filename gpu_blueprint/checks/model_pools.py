@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..config import StackConfig
 from ..config.scalars import count_seconds
 from ..cost.gpus import count_replicas
-from ..errors import Problem
+from ..problem import Problem
 from ..serving.drains import LEAVE_S, SPOT_S, STOP_S, find_most_grace, plan_drain
 from .model_versions import PlacedVersion, list_versions
 

@@ -8,7 +8,7 @@ from ..catalog.quantizations import QUANTIZATIONS
 from ..config import Pool, StackConfig, Tenant
 from ..config.pod_rooms import find_pod_room
 from ..config.sizes import read_room
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 from ..serving.memory import LEAST_HOST_GIB, count_devices
 from ..serving.objects import replaces_first
 from ..serving.starts import find_download_gib

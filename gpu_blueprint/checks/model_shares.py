@@ -5,7 +5,7 @@ from math import ceil
 
 from ..config import StackConfig
 from ..config.models import ServedModel
-from ..errors import Problem
+from ..problem import Problem
 
 _FAR = 0.1
 """Difference of the two shares from which a note is worth reading."""

@@ -6,7 +6,8 @@ from ..catalog.quantizations import QUANTIZATIONS
 from ..config import StackConfig, Tenant
 from ..config.models import ServedModel, VllmModel
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
-from ..errors import Problem, move_under, suggest
+from ..errors import suggest
+from ..problem import Problem, move_under
 from ..serving.memory import count_weights_gib
 from .model_images import is_production
 from .model_versions import PlacedVersion, list_triton, list_versions

@@ -1,17 +1,16 @@
 """The versions of models, each with its pool and the place of its fields in the stack file."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pydantic.alias_generators import to_camel
 
 from ..config import Pool, StackConfig
 from ..config.models import ServedModel, TritonModel, VllmModel
-from ..errors import Path
+from ..problem import Path
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedVersion:
+class PlacedVersion(Record):
     """One version of a model, and the entry of the stack file that states it."""
 
     index: int

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 from .model_caches import refuse_stated_caches
 from .model_flags import refuse_wrong_flags, suggest_caution_with_flags
 from .model_formats import (

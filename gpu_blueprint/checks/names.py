@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..catalog import namespaces
 from ..config import StackConfig
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 
 LONGEST_CLUSTER_NAME = 40
 """IAM's names have 64 characters, of which a region and a hash take up to 22."""

@@ -6,7 +6,7 @@ from ipaddress import IPv4Network
 from ..catalog.zones import CONTROL_PLANE_REFUSED
 from ..config import NewVpc, PrivateApi, StackConfig
 from ..config.network import STABLE_ZONES
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 
 
 def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:

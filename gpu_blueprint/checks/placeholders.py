@@ -7,7 +7,7 @@ from typing import Any
 
 from ..config import StackConfig
 from ..config.scalars import is_in_documentation
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 
 _COUNTED = ("123456789012", "012345678901", "210987654321", "987654321098")
 _EXAMPLE_IDS = ("0a1b2c3d", "1a2b3c4d", "01234567", "12345678", "11112222", "abcdef01")

@@ -5,7 +5,7 @@ from math import ceil
 
 from ..config import Pool, StackConfig
 from ..config.tenants import GpuAmount
-from ..errors import Problem
+from ..problem import Problem
 from .tenant_quotas import refuse_amount
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ..config import StackConfig, Tenant
 from ..cost.money import Usd
-from ..errors import Problem, move_under
+from ..problem import Problem, move_under
 from ..queues.prices import count_millidollars, count_price, price_units, round_prices
 from ..queues.reach import count_grant
 

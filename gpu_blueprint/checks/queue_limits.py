@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 from ..queues.groups import ResourceGroup, list_groups
 from ..queues.prices import has_hourly_ceilings
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 
 _OTHER_NAMES = "monitoring, network rules and docs/queues.md know Kueue's objects by the names and labels of the chart"
 _REASONS: Mapping[tuple[str, ...], tuple[str, str]] = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..config import Pool, StackConfig, Tenant
 from ..config.scalars import count_seconds
-from ..errors import Problem
+from ..problem import Problem
 from ..queues.prices import count_millidollars, price_units, round_prices
 from ..queues.reach import count_borrowable, count_grant, count_offered, count_reach
 from ..sharing import WHOLE_GPU, Mig

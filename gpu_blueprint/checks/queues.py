@@ -7,7 +7,7 @@ from ..config import Pool, StackConfig, Tenant
 from ..config.queueing import QUEUED_PURPOSES
 from ..config.tenants import GpuAmount
 from ..cost.gpus import count_reachable_gpus
-from ..errors import Path, Problem, move_under
+from ..problem import Path, Problem, move_under
 from ..queues.reach import count_grant, count_headroom, count_offered
 from ..sharing import WHOLE_GPU
 from .tenant_quotas import explain_unknown_pool, refuse_amount

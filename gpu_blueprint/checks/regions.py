@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..catalog import Instance, list_instances
 from ..catalog.zones import find_last_zone
 from ..config import CpuPool, ExistingVpc, Pool, StackConfig
-from ..errors import Path, Problem, move_under
+from ..problem import Path, Problem, move_under
 
 
 def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:

@@ -9,7 +9,8 @@ from ..config import Pool, StackConfig
 from ..config.buying import Reservation, ReservationTerm, tell_block_end
 from ..config.network import refuse_repeated
 from ..config.sizes import count_slots
-from ..errors import Problem, move_under, suggest
+from ..errors import suggest
+from ..problem import Problem, move_under
 
 
 def refuse_repeated_reservations(stack: StackConfig) -> Iterator[Problem]:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from ..config import StackConfig
 from ..config.storage import AnyStorage, LustreStorage, S3Storage
-from ..errors import Path, Problem
+from ..problem import Path, Problem
+from ..records import Record
 from ..storage.names import DATA_FOLDER, find_import, name_bucket
 from .buckets import group_reaches
 from .model_versions import list_versions
@@ -21,8 +21,7 @@ _VARIABLE = re.compile(r"\$\{[^}]*\}")
 """A policy variable, in whose place IAM puts a text of the session."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Writer:
+class _Writer(Record):
     """A team that may change weights of another team, by one section of the stack file."""
 
     words: str

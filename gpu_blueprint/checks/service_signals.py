@@ -1,14 +1,14 @@
 """Signals of services, compared with the metrics that Prometheus can read and the pods that it reads them from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ..config import ExistingMonitoring, Service, StackConfig
 from ..config.promql import find_doubt, find_feature_flags
 from ..config.services import Query
-from ..errors import Path, Problem
+from ..problem import Path, Problem
+from ..records import Record
 
 
 def refuse_unmeasured_signals(stack: StackConfig) -> Iterator[Problem]:
@@ -47,8 +47,7 @@ def _find_cause(stack: StackConfig) -> Path:
     return next(((field,) for field, values in found.items() if values), ("autoscaling",))
 
 
-@dataclass(frozen=True)
-class _Selector:
+class _Selector(Record, dict=True):
     """A service whose metrics are read from the pods that carry its labels."""
 
     index: int

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..config import Pool, Service, StackConfig, Tenant
-from ..errors import Path, Problem, move_under, suggest
+from ..errors import suggest
+from ..problem import Path, Problem, move_under
 from ..serving.objects import replaces_first
 from .pod_requests import refuse_request
 from .tenant_quotas import explain_unknown_pool

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 
 _STRATEGIES = ("none", "single", "mixed")
 _HINT = "remove it: the platform writes a MIG strategy into each file of the device plugin"

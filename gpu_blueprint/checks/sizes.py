@@ -10,7 +10,7 @@ from ..cost.gpus import count_replicas
 from ..cost.items import price_instance
 from ..cost.money import Usd
 from ..cost.nodes import Node, Terms, find_launched, find_sold_part, find_terms, price_nodes
-from ..errors import Problem, move_under
+from ..problem import Problem, move_under
 from ..sharing import Mig
 
 

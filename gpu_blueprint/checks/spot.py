@@ -6,7 +6,7 @@ from ..catalog import list_instances
 from ..config import CpuPool, Pool, StackConfig
 from ..config.buying import DIVERSE_ENOUGH
 from ..config.sizes import may_join
-from ..errors import Problem
+from ..problem import Problem
 
 
 def warn_of_few_spot_offerings(stack: StackConfig) -> Iterator[Problem]:

@@ -7,7 +7,8 @@ from ..catalog.start_rates import describe_assumed_rates
 from ..config import Pool, StackConfig
 from ..config.scalars import count_seconds
 from ..config.storage import LustreStorage
-from ..errors import Problem, suggest
+from ..errors import suggest
+from ..problem import Problem
 from ..readiness.start_times import StartTime, estimate_start
 from ..readiness.words import describe_longest, write_seconds
 

@@ -10,7 +10,8 @@ from ..config.mount_room import find_mount_memory_mib
 from ..config.scalars import count_seconds
 from ..config.sizes import count_slots
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
-from ..errors import Problem, suggest
+from ..errors import suggest
+from ..problem import Problem
 from ..storage.drivers import mounts_lustre
 from ..storage.mounts import list_pool_scratch
 from .network import refuse_zone

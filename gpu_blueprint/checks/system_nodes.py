@@ -7,7 +7,7 @@ from ..config import StackConfig
 from ..config.cluster import MOST_SYSTEM_NODES
 from ..config.sizes import write_size
 from ..config.system_room import SystemRoom, measure_stated_nodes, measure_system_room
-from ..errors import Problem
+from ..problem import Problem
 
 TOO_SMALL_KIND = "system-nodes-too-small"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
 
 
 def warn_of_admission_that_only_warns(stack: StackConfig) -> Iterator[Problem]:

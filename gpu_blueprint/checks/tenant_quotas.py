@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from ..config import Pool, StackConfig
 from ..config.tenants import GpuAmount
-from ..errors import Path, Problem, move_under, suggest
+from ..errors import suggest
+from ..problem import Path, Problem, move_under
 
 
 def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..config import StackConfig
 from ..config.monitoring import InstallMonitoring
-from ..errors import Problem
+from ..problem import Problem
 
 
 def list_missing_charts(stack: StackConfig) -> dict[str, str]:

@@ -7,7 +7,7 @@ from ..catalog.versions import REPAIR_BUDGETS_SINCE, find_oldest_ami
 from ..config import CpuPool, Pool, StackConfig
 from ..config.drift import tell_drift
 from ..config.nodes import Ami
-from ..errors import Problem
+from ..problem import Problem
 
 
 def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:

@@ -4,8 +4,9 @@ import argparse
 from datetime import date
 from pathlib import Path
 
-from ..errors import BlueprintError, Problem, StackError, UsageError
+from ..errors import BlueprintError, StackError, UsageError
 from ..loading import StackFile, open_stack
+from ..problem import Problem
 from .text.check import Result, show
 
 

@@ -3,10 +3,11 @@
 import argparse
 from collections.abc import Sequence
 
-from ..errors import Problem, StackError
+from ..errors import StackError
 from ..loading import Source, locate_stack
 from ..loading.migrate import Migrated, migrate
 from ..loading.stack_file import check_source, read_exactly
+from ..problem import Problem
 from .files import write_whole
 from .text.migrate import Report, show
 

@@ -2,10 +2,10 @@
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ..config import StackConfig
 from ..errors import UsageError
+from ..records import replace
 from ..sharing import Exclusive
 from ..training.acceptance import NODES, ask_for_all_reduce, ask_for_diagnosis, list_acceptance_notes
 from ..training.limits import list_sizes

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .addresses import Email
 from .aws_names import AnomalyMonitorArn, TopicArn
 from .network import refuse_repeated

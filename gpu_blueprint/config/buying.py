@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field
 
 from ..catalog import find_instance
 from ..catalog.purchases import PURCHASE_ORDER, Purchase
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .aws_names import GpuInstanceType, PlacementGroupName, TagKey, TagValue, Zone, resource_id
 from .network import refuse_repeated
 from .scalars import Dollars, parse_day

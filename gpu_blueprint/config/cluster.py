@@ -17,8 +17,9 @@ from ..catalog.versions import (
     KubernetesRelease,
     parse_version,
 )
-from ..errors import Problem, WrongValueError
+from ..errors import WrongValueError
 from ..model import Model
+from ..problem import Problem
 from .aws_names import KmsKeyArn, PrincipalArn, SystemInstanceType
 from .network import explain_public_cidr, refuse_repeated
 from .scalars import Cidr, Name, find_reserved, is_in_documentation, is_private

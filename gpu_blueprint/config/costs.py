@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from ..catalog import list_instances
-from ..errors import Problem, suggest
+from ..errors import suggest
 from ..model import Model
+from ..problem import Problem
 from .scalars import Share
 
 

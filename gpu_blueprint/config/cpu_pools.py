@@ -11,8 +11,8 @@ from ..catalog import Instance, list_instances
 from ..catalog.labels import PURPOSE_LABEL
 from ..catalog.node_room import NodeRoom, count_addressable_pods, find_room
 from ..catalog.purchases import Purchase
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from ..sharing import POOL_KEY
 from .aws_names import Zone
 from .buying import find_purchase_problems

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .scalars import Duration, DurationOrNever, count_seconds
 from .windows import convert_to_utc, is_cron, needs_whole_days, never_comes
 

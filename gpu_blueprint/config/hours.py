@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ..catalog.prices import HOURS_A_MONTH
-from ..errors import Problem, WrongValueError
+from ..errors import WrongValueError
 from ..model import Model
+from ..problem import Problem
 from .network import refuse_repeated
 from .scalars import EndTime, TimeOfDay, TimeZone
 

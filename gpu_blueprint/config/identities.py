@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..catalog.managed_policies import find_broad_policy
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .aws_names import AccountId
 from .network import refuse_repeated
 from .scalars import Name

@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from ..catalog.upstreams import UPSTREAMS, Upstream
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .mirrors import refuse_unusable_mirror
 from .network import refuse_repeated
 from .shapes import Shape

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ..catalog.upstreams import UPSTREAMS
-from ..errors import Problem
+from ..problem import Problem
 
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
 _CLOSED = ("nvcr.io", "registry.k8s.io")

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 
 Dtype = Literal["float32", "float16", "bfloat16"]
 DTYPE_BYTES: Mapping[str, int] = MappingProxyType({"float32": 4, "float16": 2, "bfloat16": 2})

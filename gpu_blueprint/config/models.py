@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .model_parts import (
     Argument,
     FlagName,

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..catalog import namespaces
-from ..errors import Problem
 from ..keys import (
     GRAFANA_PASSWORD,
     PAGERDUTY_KEY,
@@ -16,6 +15,7 @@ from ..keys import (
     WATCHDOG_URL,
 )
 from ..model import Model
+from ..problem import Problem
 from .addresses import ClusterUrl, Email, HttpsUrl, SlackChannel, SmtpHost, UserName
 from .aws_names import AmpWorkspaceArn
 from .network import refuse_repeated

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .aws_names import Zone, resource_id
 from .scalars import PRIVATE_BLOCKS, Cidr, is_private
 

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from ..catalog import AMI_FAMILIES, AmiFamily
 from ..catalog.system_nodes import SYSTEM_NODE_TAINT
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .aws_names import resource_id
 from .scalars import LabelKey, LabelValue
 

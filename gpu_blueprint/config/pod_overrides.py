@@ -1,10 +1,10 @@
 """The platform's pods as a team's own Helm values change them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..catalog.platform_pods import Container, PlatformPod
+from ..records import replace
 from .helm import HelmOverrides
 
 _MIB = 1024**2

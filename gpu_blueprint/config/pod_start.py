@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .scalars import Name, ShortDuration, count_seconds
 
 _LONGEST_WARMUP = 24 * 3600

@@ -1,13 +1,13 @@
 """The rules for one pool alone, without the rest of the stack."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic.alias_generators import to_camel
 
 from ..catalog import Instance
-from ..errors import Path, Problem
+from ..problem import Path, Problem
+from ..records import replace
 from ..sharing import Exclusive, find_refusals
 from .buying import find_purchase_problems
 from .disruption import SPOT_LEAVES_S

@@ -11,8 +11,8 @@ from ..catalog.labels import EFA_LABEL, GPU_LABEL, PURPOSE_LABEL
 from ..catalog.node_room import NodeRoom, find_room
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.purchases import Purchase
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from ..sharing import POOL_KEY, Exclusive, Sharing, SharingProfile, derive_profile
 from .aws_names import GpuInstanceType, GpuModel, Zone
 from .buying import ReservationTerm

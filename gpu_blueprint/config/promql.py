@@ -5,7 +5,6 @@ then stay as they are.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from promql_parser import (
     AggModifierType,
@@ -22,6 +21,7 @@ from promql_parser import (
     walk,
 )
 
+from ..records import Record
 from .promql_parsing import parse
 
 EXPERIMENTAL_FUNCTIONS = frozenset(
@@ -59,8 +59,7 @@ _ALWAYS_A_VALUE = ("scalar", "vector")
 _ABSENT = ("absent", "absent_over_time")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Record):
     """The reason why KEDA cannot use an expression; ``reason`` continues a sentence that starts with the expression."""
 
     kind: str

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .scalars import Duration, count_seconds
 
 QUEUED_PURPOSES = ("training", "batch")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ..catalog import AL2023, find_gpu
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from ..sharing import Sharing, SharingProfile, derive_profile, find_refusals
 from .aws_names import GpuModel
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 from .addresses import ClusterUrl
 from .network import refuse_repeated
 from .promql import find_fault

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import WrongValueError
+from ..records import Record
 
 
 def refuse_unless(test: Callable[[str], bool], kind: str, noun: str, hint: str = "") -> AfterValidator:
@@ -23,8 +23,7 @@ def refuse_unless(test: Callable[[str], bool], kind: str, noun: str, hint: str =
     return AfterValidator(validate)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Record):
     """The regular expression for the whole text, and the words of the error for every other text.
 
     The expression is compiled at its first use, since a stack file uses few of them.

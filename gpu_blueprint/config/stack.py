@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 from ..sharing import Exclusive
 from .aws_names import end_with_region
 from .buying import Reservation

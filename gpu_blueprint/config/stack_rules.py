@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..errors import Problem, move_under
+from ..problem import Problem, move_under
 
 if TYPE_CHECKING:
     from .stack import StackConfig

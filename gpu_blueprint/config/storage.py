@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from ..errors import Problem, WrongValueError
+from ..errors import WrongValueError
 from ..model import Model
+from ..problem import Problem
 from .aws_names import AccountId, KmsKeyArn, Zone
 from .identities import Bucket, Prefix
 from .scalars import Name

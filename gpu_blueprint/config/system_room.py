@@ -1,11 +1,11 @@
 """The platform's own pods in a stack, and the question whether system nodes of a type have room for them."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from ..catalog import Instance, find_instance
 from ..catalog.node_room import NodeRoom, find_allocatable, find_default_max_pods
 from ..catalog.platform_pods import PlatformPod, list_platform_pods
+from ..records import Record
 from .monitoring import InstallMonitoring
 from .pod_overrides import override_pod
 from .stack import StackConfig
@@ -27,16 +27,14 @@ _OPTIONAL_PARTS: Mapping[str, Callable[[StackConfig], bool]] = {
 """Part of the catalogue → the stacks that install it; every stack has the part ``cluster``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replicas:
+class Replicas(Record):
     """Equal pods of the platform."""
 
     pod: PlatformPod
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRoom:
+class SystemRoom(Record, kw_only=True):
     """The pods of the platform, and nodes of one type that must hold them."""
 
     row: Instance

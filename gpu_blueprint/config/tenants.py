@@ -1,14 +1,15 @@
 """Tenants: teams with a namespace, GPU quotas and members."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from ..catalog import namespaces
-from ..errors import Problem, WrongValueError
+from ..errors import WrongValueError
 from ..model import Model
+from ..problem import Problem
+from ..records import Record
 from .aws_names import PrincipalArn
 from .identities import DEFAULT_ACCOUNT, Identity
 from .network import refuse_repeated
@@ -122,8 +123,7 @@ class Tenant(Model):
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(Record):
     """A tenant's quota in one pool."""
 
     tenant: str

@@ -1,11 +1,11 @@
 """The GPUs of a pool that can run, that always run and that are expected to run."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import ceil
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, Service, StackConfig
+from ..records import Record, field
 from .gpus import Use, count_placeholders, count_usable_gpus
 from .loads import Loads, find_loads
 from .money import Usd
@@ -13,8 +13,7 @@ from .nodes import Node, Terms, price_nodes
 from .reservations import ReservedCapacity, list_reserved_capacity, sum_user_ceilings
 
 
-@dataclass(frozen=True, slots=True)
-class AlwaysOn:
+class AlwaysOn(Record):
     """GPUs that run even without load: the minimum replicas of services, and headroom."""
 
     loads: Loads
@@ -30,8 +29,7 @@ class AlwaysOn:
         return self.loads.least
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolCapacity:
+class PoolCapacity(Record, kw_only=True):
     """The nodes of a pool with their prices, and its GPUs, for any terms of purchase."""
 
     pool: Pool

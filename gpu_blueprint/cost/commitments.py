@@ -5,11 +5,11 @@ in every hour. A plan breaks even when the use that it covers runs in at least t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ..catalog.prices import HOURS_A_MONTH, SAVINGS_PLAN_DISCOUNT
 from ..config import Pool, StackConfig
+from ..records import Record, replace
 from .capacity import PoolCapacity
 from .gpus import Use
 from .nodes import ON_DEMAND, Node, find_launched, price_nodes
@@ -20,8 +20,7 @@ SCARCE = ("p4", "p5", "p6")
 """Families that are often not available on demand, so that a reservation buys certainty, not a discount."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commitment:
+class Commitment(Record, kw_only=True):
     """The recommended commitment for one pool; ``kind`` is none, savings-plan or reservation."""
 
     pool: str
@@ -44,8 +43,7 @@ class Commitment:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Steady:
+class _Steady(Record):
     """Use that a plan could cover, and the words that explain the number."""
 
     use: Use

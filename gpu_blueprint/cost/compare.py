@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..records import Record
 
 TOTAL = "total"
 _MOST_USD = 1e15
@@ -27,8 +27,7 @@ class Figures(NamedTuple):
 NOTHING = Figures(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Record, kw_only=True):
     """One line in two estimates; a line costs 0 in an estimate without it."""
 
     name: str

@@ -1,12 +1,12 @@
 """The cost of a whole stack, as values and as one JSON document."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
 from ..config import CpuPool, StackConfig
 from ..config.grant_rooms import find_gpu_shares
+from ..records import Record
 from .assumptions import list_assumptions
 from .capacity import PoolCapacity, list_capacities
 from .commitments import Commitment, recommend_commitment
@@ -35,8 +35,7 @@ class UnitPrice(NamedTuple):
     """Price at full use, on demand."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolEstimate:
+class PoolEstimate(Record, kw_only=True):
     """The cost of one pool, at list prices and as the pool buys."""
 
     name: str
@@ -56,8 +55,7 @@ class PoolEstimate:
         return plan_cost(self.on_demand, self.as_bought)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(Record, kw_only=True):
     """The cost of a stack; ``on_demand`` and ``as_bought`` are sums over the platform and the pools."""
 
     stack: str

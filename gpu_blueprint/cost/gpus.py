@@ -1,17 +1,16 @@
 """Counts of GPUs and pods: the GPUs of a pool's ceiling that can run, and the pods and placeholders of a node."""
 
-from dataclasses import dataclass
 from math import gcd
 
 from ..catalog import Instance, find_instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import PodSize, Pool, Service, StackConfig
 from ..config.tenants import GpuAmount
+from ..records import Record
 from .reservations import find_users
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Record):
     """A number of GPUs, or of vCPUs of a CPU pool, at work in a number of hours a month."""
 
     units: float

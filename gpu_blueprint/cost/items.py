@@ -1,17 +1,15 @@
 """Prices of single items: an instance, a volume, and the AWS services that the platform itself uses."""
 
-from dataclasses import dataclass
-
 from ..catalog import prices
 from ..catalog.prices import HOURS_A_MONTH
+from ..records import Record
 from .money import Cost, Spend, Usd
 
 _FREE_IOPS, _FREE_THROUGHPUT = 3000, 125
 """Included in the price of each gp3 volume; throughput in MiB/s."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Record):
     """A number of equal things that AWS bills in every hour."""
 
     name: str

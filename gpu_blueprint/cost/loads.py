@@ -1,17 +1,16 @@
 """The GPUs at work in a pool, and their price on the nodes that Karpenter launches for them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ..config import Pool, Service
 from ..config.grant_rooms import count_gpus
+from ..records import Record
 from .gpus import count_replicas
 from .money import Usd
 from .nodes import Node, PriceRange, Terms, find_launched, price_gpu
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceLoad:
+class ServiceLoad(Record):
     """The replicas of a service, in GPUs of the nodes that hold them.
 
     A replica that leaves GPUs of its node to nobody counts with them: three GPUs on a node of four are four.
@@ -25,8 +24,7 @@ class ServiceLoad:
     """Dollars an hour of one of these GPUs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loads:
+class Loads(Record):
     """The services of a pool and the price of a GPU for its other pods."""
 
     services: tuple[ServiceLoad, ...]

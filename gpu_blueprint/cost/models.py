@@ -5,13 +5,13 @@ replicas until the GPUs work that the pool expects. So the models cost as much a
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Any, Literal
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import StackConfig
 from ..config.models import ServedModel, TritonModel, VllmModel
+from ..records import Record
 from .capacity import PoolCapacity
 from .loads import find_whole_node, price_replica
 from .money import Cost, Spend, Usd
@@ -21,8 +21,7 @@ _MILLION = 1e6
 _HOUR_S = 3600
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicaCounts:
+class ReplicaCounts(Record):
     """Numbers of replicas; ``expected`` is a mean, in the hours in which the pool is expected to work."""
 
     min: float = 0
@@ -37,8 +36,7 @@ class ReplicaCounts:
         return {"min": self.min, "expected": round(self.expected, 1), "max": self.max}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MillionPrice:
+class MillionPrice(Record, kw_only=True):
     """Dollars of a million tokens or requests, on replicas at full load."""
 
     unit: Literal["tokens", "requests"]
@@ -50,8 +48,7 @@ class MillionPrice:
     """On the dearest type, on demand."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionCost:
+class VersionCost(Record, kw_only=True):
     """The cost of the replicas of one version: ``floor`` at its least, ``ceiling`` at its most replicas, on demand.
 
     Each hour is an hour in which so many replicas run, also of a pool with hours; a month counts the hours in use.
@@ -62,8 +59,7 @@ class VersionCost:
     cost: Cost
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCost:
+class ModelCost(Record, kw_only=True):
     """The cost of one model: the sum of its versions."""
 
     name: str

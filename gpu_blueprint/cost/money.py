@@ -1,13 +1,12 @@
 """US dollars that may be partly unknown, spending by hour and month, and the three answers to "what does it cost?"."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..catalog.prices import HOURS_A_MONTH
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Usd:
+class Usd(Record):
     """US dollars: the known part of a sum, and the names of the parts without a known price."""
 
     known: float = 0.0
@@ -41,8 +40,7 @@ class Usd:
         return None if self.unknown else round(self.known, digits)
 
 
-@dataclass(frozen=True, slots=True)
-class Spend:
+class Spend(Record):
     """US dollars in an hour of running, and in a month of 730 hours."""
 
     hour: Usd = Usd()
@@ -65,8 +63,7 @@ class Spend:
         return Spend(self.hour * factor, self.month * factor)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Record):
     """The three answers: spending when nothing runs, as expected, and with every limit reached."""
 
     floor: Spend = Spend()

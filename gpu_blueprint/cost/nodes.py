@@ -1,19 +1,18 @@
 """The price of a node and of a GPU on it, by the way in which a pool buys."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..catalog import BOTTLEROCKET, Instance, prices
 from ..config import CpuPool, Pool, StackConfig
 from ..config.nodes import BOTTLEROCKET_OS_GIB
 from ..config.sizes import count_sellable_slots, count_slots
+from ..records import Record, field
 from .items import price_disk, price_instance
 from .money import Usd
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Record):
     """The way in which capacity is bought: on spot or not, and under which Savings Plan."""
 
     spot: bool = False
@@ -45,8 +44,7 @@ def find_spot_share(family: str, own: Mapping[str, float]) -> float | None:
     return own.get(family, assumed.usd if assumed else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Record):
     """One instance type of a pool and its volumes, in dollars an hour."""
 
     row: Instance

@@ -5,7 +5,6 @@ tenant may ask of the CPU pools.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom, count_addressable_pods, count_team_pods
@@ -13,14 +12,14 @@ from ..config import CpuPool, Pool, StackConfig, Tenant
 from ..config.grant_rooms import size_grant, size_grants
 from ..config.sizes import read_room
 from ..config.tenants import GpuAmount
+from ..records import Record, field
 from .addresses import count_pool_addresses, count_subnet_addresses
 from .gpus import count_usable_gpus
 
 ALL_POOLS = "all pools"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
+class Promise(Record, kw_only=True):
     """One resource in one pool, in several or in all pools; CPU in CPUs, memory in GiB."""
 
     pool: str

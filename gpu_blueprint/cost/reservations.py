@@ -1,16 +1,15 @@
 """Reserved capacity: the pools that use it, and its cost, which is due whether pods use it or not."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..config import Pool, StackConfig
 from ..config.buying import Reservation
+from ..records import Record
 from .money import Usd
 from .nodes import Node, Terms
 
 
-@dataclass(frozen=True, slots=True)
-class ReservedCapacity:
+class ReservedCapacity(Record):
     """A reservation, or the part of a shared reservation that belongs to one pool."""
 
     node: Node

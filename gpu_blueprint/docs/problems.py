@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -11,10 +10,12 @@ from typing import Any
 import yaml
 
 from ..checks import find_hints, find_warnings
-from ..errors import Problem, Severity, StackError
+from ..errors import StackError
 from ..loading import Source
 from ..loading.parse import check_stack
 from ..loading.stack_file import check_source
+from ..problem import Problem, Severity
+from ..records import Record, field
 
 EXAMPLE_FILE = "Pulumi.example.yaml"
 EXAMPLE_DAY = date(2026, 11, 22)
@@ -23,8 +24,7 @@ _TABLE = Path(__file__).with_name("problems.yaml")
 _DELETE = "DELETE"
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemKind:
+class ProblemKind(Record):
     """One kind of problem, which CI may match on."""
 
     kind: str

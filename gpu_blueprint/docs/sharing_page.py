@@ -1,9 +1,9 @@
 """docs/sharing.md: the ways to share each GPU model on each AMI family, as the code decides them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..catalog import AMI_FAMILIES, GPUS, AmiFamily, Gpu, list_instances
+from ..records import Record
 from ..sharing import Exclusive, Mig, Mps, Sharing, TimeSlicing, derive_profile, find_refusals
 from .markdown import format_table
 
@@ -64,16 +64,14 @@ Generated from the code that decides: `make docs`.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(Record):
     """The resources that pods request, or the reasons why a GPU cannot be shared this way."""
 
     resources: tuple[str, ...]
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Record):
     """A GPU model on an AMI family, with a cell for each way to share."""
 
     gpu: str

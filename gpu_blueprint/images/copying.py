@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from shlex import quote
 
 from ..catalog.versions import Chart
 from ..config import StackConfig
-from ..errors import Problem
+from ..problem import Problem
+from ..records import Record
 from .listing import PulledList, name_copy
 from .sources import split_name
 
 _ECR = re.compile(r"(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
+class Copy(Record, kw_only=True):
     """One image or chart that the mirror must hold."""
 
     origin: str

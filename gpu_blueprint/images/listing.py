@@ -1,13 +1,13 @@
 """Every image and every chart that a stack pulls, read from its plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..catalog.registries import find_eks_registry
 from ..catalog.versions import Chart, list_charts
 from ..config import StackConfig
 from ..plan import PlannedResource
+from ..records import Record
 from .chart_values import read_chart_images
 from .sources import find_origin, is_cached, is_in_mirror, locate_image, split_name
 
@@ -18,8 +18,7 @@ _POD_LISTS = ("initContainers", "containers")
 Way = Literal["cache", "mirror", "registry"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PulledImage:
+class PulledImage(Record, kw_only=True):
     """One image, with tag, and with digest where it is pinned by digest too."""
 
     image: str
@@ -31,8 +30,7 @@ class PulledImage:
     """Charts and objects that name the image."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PulledChart:
+class PulledChart(Record, kw_only=True):
     """One chart at one version."""
 
     chart: Chart
@@ -48,8 +46,7 @@ class PulledChart:
         return self.repository or self.reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddOnImages:
+class AddOnImages(Record, kw_only=True):
     """The images of one EKS add-on, which come from EKS's own registry."""
 
     name: str
@@ -57,8 +54,7 @@ class AddOnImages:
     registry: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PulledList:
+class PulledList(Record, kw_only=True):
     """Everything that a stack pulls."""
 
     images: tuple[PulledImage, ...]

@@ -1,12 +1,12 @@
 """The source of an image or a chart: its own registry, the pull-through cache of this account, or the mirror."""
 
 import re
-from dataclasses import replace
 from hashlib import sha256
 
 from ..catalog.upstreams import UPSTREAMS, Upstream
 from ..catalog.versions import Chart
 from ..config import StackConfig
+from ..records import replace
 
 _LONGEST_PREFIX = 30
 """Characters that ECR takes for the prefix of a cache rule (ECR API reference, CreatePullThroughCacheRule)."""

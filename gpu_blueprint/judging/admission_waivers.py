@@ -1,18 +1,17 @@
 """Waivers of admission rules: each lifts a rule for one tenant."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date
 
 from policies import Waiver
 
 from ..config import StackConfig
 from ..errors import suggest
+from ..records import Record, field
 from ..tenancy.policies import list_admission_rules, list_policies
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(Record):
     """The admission rules that a stack renders, and the tenants that they concern."""
 
     rules: tuple[str, ...] = ()

@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from ..errors import Problem, Severity
+from ..problem import Problem, Severity
+from ..records import replace
 
 Format = Literal["text", "json", "sarif", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -1,22 +1,21 @@
 """Policy findings as Problems, and the line of a Problem in its stack file; this module does not load Pulumi."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from policies import RULES, Waiver
 
-from ..errors import Problem
 from ..loading import Source
 from ..loading.file_keys import IN_FILE
+from ..problem import Problem
+from ..records import replace
 from .formats import count_severities
 from .levels import count_disabled, describe_levels, find_levels_file
 
 _Problem = TypeVar("_Problem", bound=Problem)
 
 
-@dataclass(frozen=True, slots=True)
 class PolicyProblem(Problem):
     """A finding of a policy rule; its kind is the id of the rule."""
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from policies import Waiver
 
 from ..config import StackConfig
-from ..errors import Path as FieldPath
-from ..errors import Severity
 from ..loading import StackFile
 from ..plan import PlannedResource
+from ..problem import Path as FieldPath
+from ..problem import Severity
 from .admission_waivers import find_admission
 from .levels import find_levels_file, read_levels
 from .problems import PolicyProblem, put_into_file

@@ -10,7 +10,7 @@ from typing import Any
 from policies import RULES, Rule
 
 from .. import __version__
-from ..errors import Problem
+from ..problem import Problem
 from .formats import format_path
 from .problems import PolicyProblem
 

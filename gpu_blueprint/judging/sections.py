@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from ..config import StackConfig
-from ..errors import Path
 from ..plan import PlannedResource
+from ..problem import Path
 
 SECTIONS: Mapping[str, Path] = {
     # Platform itself makes only the providers, which hold the account, the region and the tags.

@@ -1,7 +1,6 @@
 """The rules of policies/ over a plan, with the levels of an environment and the waivers of a stack."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
@@ -23,6 +22,7 @@ from policies.mirrors import allow_mirror
 from ..errors import find_close, suggest
 from ..plan import UNKNOWN as UNKNOWN_IN_PLAN
 from ..plan import PlannedResource
+from ..records import Record, replace
 from .admission_waivers import Admission, list_admission_waiver_faults
 from .levels import Level, choose_level
 
@@ -32,8 +32,7 @@ WAIVER_RULE = "waiver-in-force"
 Standing = Literal["waived", "undecided", "fails", "mandatory", "advisory", "remediate", "disabled"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """One verdict at the level of the environment, with its waiver if the stack has one."""
 
     verdict: Verdict

@@ -3,7 +3,6 @@
 import hashlib
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,13 @@ from typing import Any
 import yaml
 
 from ..errors import LabError
+from ..records import Record, field
 from .wire import Values
 
 FILE = Path(__file__).with_suffix(".yaml")
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectType:
+class ObjectType(Record):
     """A type of AWS's objects: templates of the id and of the outputs."""
 
     id: str

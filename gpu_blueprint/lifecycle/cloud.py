@@ -4,9 +4,9 @@ import itertools
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ..records import Record, field, replace
 from .wire import Values
 
 Action = Literal["create", "update", "delete"]
@@ -16,8 +16,7 @@ class RefusedError(Exception):
     """A cloud refuses an operation; the message is the cloud's answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(Record, kw_only=True):
     """A request to change one object."""
 
     action: Action
@@ -26,7 +25,7 @@ class Operation:
     name: str
     """Name of the resource in the program."""
     urn: str
-    properties: Values = field(default_factory=dict, repr=False)
+    properties: Values = field(default_factory=dict)
     """Inputs of a create or an update, state of a delete; without signatures."""
 
     @property
@@ -35,8 +34,7 @@ class Operation:
         return self.type.rsplit(":", 1)[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Record):
     """An operation in the log, with its start and its end in seconds of one clock."""
 
     operation: Operation
@@ -46,8 +44,7 @@ class Entry:
     """The answer of a cloud that refused; empty if the operation succeeded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CloudObject:
+class CloudObject(Record, kw_only=True):
     """An object that exists in a cloud."""
 
     type: str

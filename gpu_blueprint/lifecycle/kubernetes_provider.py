@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lab.kube import RefusedError as ApiError
 
+from ..records import Record
 from .cloud import Cloud, CloudObject, Operation, RefusedError
 from .kubernetes_objects import Objects, read_live_inputs, to_manifest
 from .stand_in import StandIn
@@ -22,8 +22,7 @@ _UNKNOWN_WAITS = ("StatefulSet", "DaemonSet", "Pod", "Job", "Service", "Ingress"
 """Kinds for which the real provider waits in its own way, and which no program of ours has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Record):
     """The effect of a chart on the lab."""
 
     install: Callable[[], None]

@@ -1,12 +1,10 @@
 """The result of a lifecycle: its steps, the order of its destroy, and everything that is left."""
 
-from dataclasses import dataclass
-
+from ..records import Record
 from .order import Wave
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record):
     """One step of a life."""
 
     name: str
@@ -22,8 +20,7 @@ class Step:
         return not self.differences
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
+class Life(Record):
     """The life of a stack, from its first preview to its destroy."""
 
     stack: str

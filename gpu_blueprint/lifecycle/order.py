@@ -6,9 +6,9 @@ log. Source of the graph: DependenciesOf in pkg/resource/graph/dependency_graph.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..queues.names import API_VERSION as KUEUE_API
+from ..records import Record
 from .cloud import Entry
 from .run import Resource
 
@@ -48,8 +48,7 @@ def _list_ancestors(urn: str, parents: Mapping[str, str]) -> Iterator[str]:
         yield urn
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
+class Promise(Record):
     """One resource is gone before the deletion of another begins."""
 
     first: str
@@ -188,8 +187,7 @@ def find_early_deletes(log: Iterable[Entry], promises: Iterable[Promise]) -> lis
     return lines
 
 
-@dataclass(frozen=True, slots=True)
-class Wave:
+class Wave(Record):
     """The deletes of one component."""
 
     component: str

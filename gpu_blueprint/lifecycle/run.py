@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pulumi.automation.events import EngineEvent, StepEventMetadata
 
+from ..records import Record
 from .wire import Values, mark_like_a_plan
 
 Command = Literal["preview", "up", "refresh", "destroy"]
@@ -13,8 +14,7 @@ _CANNOT_RUN = "can't run policy"
 """The beginning of CrossGuard's message where a rule needs a value that only the deployment will know."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class PolicyMessage:
+class PolicyMessage(Record, order=True):
     """A policy's verdict, as the engine reports it or as the offline rules give it."""
 
     rule: str
@@ -24,8 +24,7 @@ class PolicyMessage:
     """Reason and remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Record):
     """A resource as the engine knows it, in a preview or in a state."""
 
     urn: str

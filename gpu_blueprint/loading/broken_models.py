@@ -8,8 +8,9 @@ from pydantic import TypeAdapter, ValidationError
 from ..config.model_parts import ModelImage, Source
 from ..config.model_shapes import ModelShape
 from ..config.services import Replicas
-from ..errors import Path, Problem, move_under, suggest
+from ..errors import suggest
 from ..model import Model
+from ..problem import Path, Problem, move_under
 from .field_names import find_value
 
 _SECTION = "models"

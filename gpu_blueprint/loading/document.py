@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-from ..errors import Path, Problem, StackError
+from ..errors import StackError
+from ..problem import Path, Problem
 
 EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+\Z")
 """A number with an exponent, as YAML 1.2 writes it."""

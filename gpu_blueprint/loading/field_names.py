@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from ..config.shapes import Shape
-from ..errors import Path
 from ..model import Model, field_text
+from ..problem import Path
 
 ScalarType = Literal["text", "number", "fraction"]
 """Type of a scalar: a number is whole, a fraction need not be."""

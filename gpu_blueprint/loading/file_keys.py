@@ -5,8 +5,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from .. import __version__
-from ..errors import Path, Problem, suggest
+from ..errors import suggest
 from ..keys import ALLOW_OLDER, NO_DEFAULT_PROVIDERS, PROJECT, REGION_KEY, SECRET_KEYS, STACK_KEY
+from ..problem import Path, Problem
 from .pydantic_errors import SECRET_IN_STACK
 
 IN_FILE = ("config", STACK_KEY)

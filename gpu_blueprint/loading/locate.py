@@ -1,9 +1,9 @@
 """Problems of a stack object, placed in its file."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from ..errors import Path, Problem
+from ..problem import Path, Problem
+from ..records import replace
 from .file_keys import IN_FILE, REGION_IN_FILE, shorten
 from .source import Source
 

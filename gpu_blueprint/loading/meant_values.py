@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import Path
+from ..problem import Path
 
 _EXPONENT = r"([eE][-+]?\d+)?"
 _NUMBER = re.compile(rf"(-?\d[\d_]*(?:\.\d+)?{_EXPONENT}) ?(%|[kKmMbBgGtT]?)")

@@ -1,8 +1,8 @@
 """Move the text of a stack file to the newest schema."""
 
-from dataclasses import dataclass
-
-from ..errors import Problem, StackError
+from ..errors import StackError
+from ..problem import Problem
+from ..records import Record
 from . import migrations
 from .document import refuse_duplicate_keys
 from .locate import add_lines, move_into_file
@@ -12,8 +12,7 @@ from .source import Source
 from .text_edits import read_editable, rename_field, set_fields
 
 
-@dataclass(frozen=True, slots=True)
-class Migrated:
+class Migrated(Record):
     """A file in the newest schema."""
 
     schema: int

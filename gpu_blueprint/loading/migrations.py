@@ -5,10 +5,10 @@ tests/configs/old. tests/loading/test_migrations_frozen_fields.py fails for a fi
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..errors import Problem
+from ..problem import Problem
+from ..records import Record
 
 FIELD = "schemaVersion"
 """The field of the stack object that names the schema; schema 1 if it is absent."""
@@ -16,8 +16,7 @@ ITEM = "*"
 """Stands in the path of a step for each item of a list, and for each value of a mapping."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Record):
     """A field gets another name; its value and its place stay."""
 
     path: tuple[str, ...]
@@ -33,8 +32,7 @@ class Rename:
         return (*path[: depth - 1], self.name, *path[depth:]) if path[:depth] == self.path else path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migration:
+class Migration(Record, kw_only=True):
     """The steps from one schema to the next."""
 
     steps: tuple[Rename, ...]

@@ -9,8 +9,8 @@ from typing import Any
 from ..catalog.model_families import FAMILIES
 from ..catalog.quantizations import QUANTIZATIONS
 from ..catalog.server_images import default_server_image
-from ..errors import Path as FieldPath
-from ..errors import Problem, move_under
+from ..problem import Path as FieldPath
+from ..problem import Problem, move_under
 from .model_lengths import find_longest_sequence
 from .model_overrides import apply_overrides, override, read_overrides
 from .model_sizes import build_shape

@@ -5,7 +5,6 @@ part in a thousand. Read 2026-11-23.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -13,7 +12,9 @@ from pydantic import ValidationError
 from ..catalog.model_families import FAMILIES, ModelFamily
 from ..catalog.quantizations import QUANTIZATIONS
 from ..config.model_shapes import Dtype, ModelShape
-from ..errors import Problem, suggest
+from ..errors import suggest
+from ..problem import Problem
+from ..records import Record, replace
 from .model_windows import count_sliding_layers
 from .stored_formats import find_stored_format
 
@@ -27,8 +28,7 @@ _STATE = "write shape in place of configJson, with the numbers of the model's ca
 _NO_FAMILY = ModelFamily(defaults={})
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Record):
     """The fields of a file: those of the language model, then those around it, then those of its family."""
 
     own: Mapping[str, Any]

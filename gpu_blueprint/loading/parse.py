@@ -1,7 +1,6 @@
 """Turn a stack object into a StackConfig, or into all of its problems at once."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,10 +10,12 @@ from ..checks import find_mismatches, find_problems
 from ..checks.placeholders import find_placeholders
 from ..config.addresses import URL_KIND
 from ..config.stack import StackConfig
-from ..errors import Path as FieldPath
-from ..errors import Problem, StackError
+from ..errors import StackError
 from ..keys import REGION_KEY, STACK_KEY
 from ..model import Model
+from ..problem import Path as FieldPath
+from ..problem import Problem
+from ..records import Record, replace
 from .broken_models import find_problems_in_broken_models
 from .field_names import find_value
 from .migrations import refuse_other_schema
@@ -35,8 +36,7 @@ _SUBJECTS = {
 """List of a stack object → noun of its items, and the field that names an item."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Record):
     """The result of all checks of a stack object; ``config`` is None if a field has a wrong shape."""
 
     config: StackConfig | None

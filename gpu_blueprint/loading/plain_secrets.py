@@ -3,12 +3,12 @@
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.upstreams import UPSTREAMS
-from ..errors import Path, Problem
 from ..keys import GRAFANA_PASSWORD, PAGERDUTY_KEY, REMOTE_WRITE_PASSWORD, SLACK_WEBHOOK, SMTP_PASSWORD
+from ..problem import Path, Problem
+from ..records import Record
 
 PLAIN_SECRET = "secret-in-the-open"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -79,8 +79,7 @@ _OWN = {
 """Config secret of this project → the paths of the values that belong into it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Record):
     """A value, the key that names it, and whether every text inside is a secret."""
 
     path: Path

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,9 +9,11 @@ from pydantic_core import ErrorDetails
 
 from ..catalog.upstreams import UPSTREAMS
 from ..config.shapes import Shape
-from ..errors import Path, Problem, find_close, suggest
+from ..errors import find_close, suggest
 from ..keys import SECRET_KEYS
 from ..model import Model
+from ..problem import Path, Problem
+from ..records import replace
 from .field_names import (
     find_example,
     find_other_choice,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -22,8 +21,9 @@ from ..config.services import Service
 from ..config.stack_sections import AnyPool
 from ..config.storage import AnyStorage
 from ..config.tenants import Tenant
-from ..errors import Path, Problem, move_under
 from ..model import Model
+from ..problem import Path, Problem, move_under
+from ..records import replace
 from .field_names import find_value
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD
 

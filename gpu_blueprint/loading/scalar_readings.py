@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ..errors import Path, Problem
+from ..problem import Path, Problem
 from ..yaml_text.readings import LONGEST, NOT_FINITE, SUSPECT, TEXT, Reading, read_1_2, read_all
 from .document import EXPONENT, list_children
 from .field_names import ScalarType

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ..config.stack import StackConfig
-from ..errors import Path as FieldPath
-from ..errors import Problem, StackError
+from ..errors import StackError
 from ..keys import REGION_KEY, STACK_KEY
+from ..problem import Path as FieldPath
+from ..problem import Problem
+from ..records import replace
 from .document import read_document, refuse_duplicate_keys
 from .field_names import ScalarType, find_type
 from .file_keys import IN_FILE, refuse_missing_stack, refuse_secrets_in_stack, refuse_wrong_keys, shorten

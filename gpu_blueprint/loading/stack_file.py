@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,11 @@ from ..checks.budgets import BOUND_KINDS
 from ..checks.placeholders import find_placeholders
 from ..config.monitoring import InstallMonitoring
 from ..config.stack import StackConfig
-from ..errors import Path as FieldPath
-from ..errors import Problem, StackError, UsageError, suggest
+from ..errors import StackError, UsageError, suggest
 from ..keys import PROJECT
+from ..problem import Path as FieldPath
+from ..problem import Problem
+from ..records import Record, replace
 from .locate import add_lines, find_path_in_file, move_into_file
 from .parse import check_stack, list_placeholder_errors, name_subject
 from .plain_secrets import PLAIN_SECRET
@@ -22,8 +23,7 @@ from .scalar_readings import UNREADABLE_NUMBER
 from .source import STACKS, Source, list_stacks, locate_stack
 
 
-@dataclass(frozen=True, slots=True)
-class StackFile:
+class StackFile(Record):
     """A stack file without problems: its name, its text and its config."""
 
     name: str
@@ -67,8 +67,7 @@ class StackFile:
                 yield Problem("cluster-name-shared", path, reason, "choose another name", severity="warning")
 
 
-@dataclass(frozen=True, slots=True)
-class _Cluster:
+class _Cluster(Record):
     """Account, region and name of a cluster, which identify it in AWS."""
 
     account: Any

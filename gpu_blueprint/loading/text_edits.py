@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from ..errors import Path, Problem, StackError
+from ..errors import StackError
+from ..problem import Path, Problem
 from ..yaml_text.readings import reads_as_text
 from .file_keys import IN_FILE
 from .locate import add_lines

@@ -1,7 +1,6 @@
 """Constant series with facts that only the stack file and the catalogue know: shares of a GPU, prices, reservations."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from ..catalog.purchases import Purchase
@@ -10,6 +9,7 @@ from ..config.grant_rooms import find_gpu_shares
 from ..cost.money import Usd
 from ..cost.nodes import Node, find_terms, price_nodes
 from ..cost.reservations import price_reserved_gpu
+from ..records import replace
 from ..sharing import Mig, find_mig_layout
 from .metrics import sanitize_resource
 

@@ -12,11 +12,11 @@ docs/decisions/0009-monitoring.md explains the labels that this platform chooses
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..catalog.dcgm_metrics import DCGM_FIELDS
 from ..catalog.labels import TENANT_LABEL
+from ..records import Record
 from ..sharing import POOL_KEY
 
 INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
@@ -30,8 +30,7 @@ NAMESPACE_LABELS = (TENANT_LABEL,)
 DCGM_JOB = "nvidia-dcgm-exporter"
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Record):
     """The exporter of a metric and its labels, without the labels of the scrape target (job, instance)."""
 
     exporter: str

@@ -1,7 +1,8 @@
 """The two kinds of Prometheus rules: recording rules and alerts."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from ..records import Record
 
 Severity = Literal["critical", "warning", "info"]
 RUNBOOK = "docs/alerts.md"
@@ -9,8 +10,7 @@ SOURCE = "gpu-blueprint"
 """Value of the label ``source``, which all alerts of this platform carry."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class Recording(Record, kw_only=True):
     """A rule that stores the result of an expression as a new series."""
 
     name: str
@@ -24,8 +24,7 @@ class Recording:
         return {"record": self.name, "expr": self.expr}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alert:
+class Alert(Record, kw_only=True):
     """A rule that notifies people while its expression has a result."""
 
     name: str

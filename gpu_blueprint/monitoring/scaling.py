@@ -7,10 +7,9 @@ Where a service may have no replica, the queries remember the quiet time. KEDA's
 without a failure, so an outage would use it up, and the first quiet poll would end all replicas.
 """
 
-from dataclasses import dataclass, replace
-
 from ..catalog.inference_servers import INFERENCE_SERVERS, InferenceServer
 from ..config.services import InFlight, Latency, Query, Queue, Requests, Scaling, Signal, SmActivity
+from ..records import Record, replace
 
 RANDOM = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters of the random suffixes of pod names (k8s.io/apimachinery, util/rand).
@@ -25,8 +24,7 @@ _MISSED = 0.1
 """Share of the quiet time for which a query may have had no value: scrapes fail now and then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Record):
     """A query and the value that the autoscaler should keep it at."""
 
     promql: str

@@ -1,19 +1,18 @@
 """The Kubernetes Secrets that Alertmanager, Grafana and Prometheus read, and the origin of each value in them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from ..catalog import namespaces
 from ..config import InstallMonitoring
 from ..config.monitoring import RemoteUrl
 from ..keys import GRAFANA_PASSWORD, REMOTE_WRITE_PASSWORD
+from ..records import Record, field
 
 ROUTES_SECRET, ADMIN_SECRET, REMOTE_WRITE_SECRET = "alert-routes", "grafana-admin", "remote-write"
 USER_KEY, PASSWORD_KEY = "admin-user", "admin-password"
 
 
-@dataclass(frozen=True, kw_only=True)
-class KubernetesSecret:
+class KubernetesSecret(Record, kw_only=True):
     """One Secret in the namespace of monitoring."""
 
     role: str

@@ -1,11 +1,12 @@
 """Resources of a plan as plain values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from google.protobuf import struct_pb2
 from pulumi.runtime import rpc
+
+from ..records import Record, field
 
 UNKNOWN: Mapping[str, Any] = {"$unknown": True}
 """The placeholder for a value that only `pulumi up` will know."""
@@ -15,8 +16,7 @@ _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 _REFERENCE = "5cf8f73096256a8f31e491e813e4eb8e"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedResource:
+class PlannedResource(Record, kw_only=True):
     """One resource of a plan; references to other resources are URNs."""
 
     urn: str

@@ -1,16 +1,15 @@
 """The tenants' ceilings in dollars an hour, and the GPUs that they buy at the prices by which queues count."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..config import StackConfig, Tenant
+from ..records import Record
 from .prices import count_millidollars, has_hourly_ceilings, price_units, round_prices
 from .reach import count_grant, count_reach
 
 
-@dataclass(frozen=True, slots=True)
-class Purchasable:
+class Purchasable(Record):
     """A resource of a tenant's pools, by its price."""
 
     resource: str
@@ -22,8 +21,7 @@ class Purchasable:
     """True if the tenant may hold no more than these units."""
 
 
-@dataclass(frozen=True, slots=True)
-class TenantCeiling:
+class TenantCeiling(Record):
     """The most dollars an hour of a tenant's running jobs."""
 
     tenant: str

@@ -7,17 +7,16 @@ lendable count is the same for all, so borrowed counts per weight decide.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import inf
 
 from ..config import Pool, StackConfig, Tenant
+from ..records import Record
 from .prices import count_millidollars, has_hourly_ceilings, price_units, round_prices
 from .reach import count_borrowable, count_grant, count_reach, count_rest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Record, kw_only=True):
     """A tenant's part of one resource of a queued pool; all numbers but the weight are counts of the resource."""
 
     tenant: str
@@ -39,8 +38,7 @@ class Share:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Record):
     """A tenant's own units, the most that it may hold with borrowed units, and its weight."""
 
     own: int

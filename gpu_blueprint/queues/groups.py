@@ -1,12 +1,10 @@
 """Resource groups: the pools that Kueue must weigh together, because they hand out a resource of the same name."""
 
-from dataclasses import dataclass
-
 from ..config import Pool, StackConfig
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceGroup:
+class ResourceGroup(Record):
     """Resources and pools that are connected; Kueue allows a resource, and a flavor, in one group only."""
 
     resources: tuple[str, ...]

@@ -5,7 +5,6 @@ start together share a Lustre file system, and a node its network: the times are
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import ceil
 
 from ..catalog import Instance
@@ -15,14 +14,14 @@ from ..config import Pool, StackConfig
 from ..config.pod_start import PodStart
 from ..config.scalars import count_seconds
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage
+from ..records import Record
 from ..sharing import Mig
 
 _MB_OF_MIB = 1e6 / 2**20
 INTERNET = "the internet"
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Record):
     """One wait."""
 
     seconds: int
@@ -30,8 +29,7 @@ class Phase:
     """Words for the amount or the cause, such as ``12 GiB``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartTime:
+class StartTime(Record, kw_only=True):
     """The phases of the start of a pod of one pool; each begins when the last has ended."""
 
     pool: str

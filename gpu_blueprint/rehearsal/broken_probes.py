@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 from lab.kubelets import stop_kubelet
 
 from ..config import Pool, StackConfig
+from ..records import replace
 from ..sharing import Exclusive
 from .change_probes import deploy, follow_successor, make_change
 from .cleaning import CLAIM

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from lab.scene import Manifest
 
 from ..catalog import namespaces
 from ..config import Headroom, Pool, StackConfig
+from ..records import replace
 from ..sharing import POOL_KEY
 from .cleaning import CLAIM
 from .cron_jobs import run_cron_job

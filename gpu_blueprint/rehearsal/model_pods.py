@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from lab.scene import Manifest
 
 from ..config import StackConfig
 from ..config.models import ServedModel
+from ..records import Record
 from .outcome import Fate, Outcome, PodFate
 from .snapshot import Snapshot, is_leaving, is_running
 from .stage import Stage
@@ -21,8 +21,7 @@ _SECONDS_EACH = 2.0
 """Further seconds for each replica of a change."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPods:
+class ModelPods(Record):
     """The replicas of all versions of a model."""
 
     model: str

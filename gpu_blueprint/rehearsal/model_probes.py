@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 
 from ..config import Pool, StackConfig
 from ..config.models import ServedModel
+from ..records import replace
 from ..serving.objects import replaces_first
 from .cleaning import CLAIM
 from .expectations import expect_notes

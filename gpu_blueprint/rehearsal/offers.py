@@ -1,7 +1,6 @@
 """Nodes that a pool may buy, with their list prices: the yardstick for the nodes that Karpenter really chooses."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ..catalog import Instance, prices
 from ..catalog.purchases import PURCHASE_ORDER, Purchase
@@ -9,13 +8,13 @@ from ..config import CpuPool, Pool, StackConfig
 from ..config.buying import Reservation
 from ..cost.gpus import count_pods
 from ..cost.nodes import find_spot_share
+from ..records import Record
 
 _TOLERANCE = 1.001
 """Prices are rounded on their way through AWS's price list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Record):
     """One instance type in one way to buy; the price is the list price in dollars an hour."""
 
     row: Instance

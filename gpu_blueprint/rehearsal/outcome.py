@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from ..records import Record
 
 
 class Fate(StrEnum):
@@ -18,8 +19,7 @@ class Fate(StrEnum):
     """The pod is gone, is invalid, or waits and no engine says why: nothing follows from it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landing:
+class Landing(Record, kw_only=True):
     """The node on which a pod runs; ``pool`` is the node group where Karpenter did not launch the node."""
 
     node: str
@@ -37,8 +37,7 @@ class Landing:
         return f"{self.instance_type} {self.purchase}".strip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodFate:
+class PodFate(Record, kw_only=True):
     """The fate of one pod, and its reason in the words of the engine that decided."""
 
     name: str
@@ -49,8 +48,7 @@ class PodFate:
     """The node of a pod that runs; None for every other pod."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Record, kw_only=True):
     """Everything that happened to the pods of a probe."""
 
     pods: tuple[PodFate, ...]
@@ -97,8 +95,7 @@ def _count_nodes(nodes: list[Landing]) -> str:
     return ", ".join(f"{count} × {node}" if count > 1 else node for node, count in counts.items())
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(Record):
     """The promise of the stack file, and the test of an outcome against it."""
 
     text: str
@@ -114,8 +111,7 @@ class Expectation:
         return self.compare(outcome)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Record, kw_only=True):
     """One line of the report."""
 
     probe: str

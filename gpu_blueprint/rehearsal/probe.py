@@ -1,9 +1,9 @@
 """A probe: a question that the engines answer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 
+from ..records import Record
 from .outcome import Expectation, Outcome
 from .stage import Stage
 
@@ -21,8 +21,7 @@ class Phase(IntEnum):
     FAULTS = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(Record, kw_only=True):
     """One question with its expected answer."""
 
     name: str

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 
 from lab.scene import Manifest
@@ -10,6 +9,7 @@ from lab.scene import Manifest
 from ..config import Pool, StackConfig, Tenant
 from ..queues.contention import Claim, Share, divide, list_shares
 from ..queues.reach import count_offered
+from ..records import Record
 from .expectations import expect_no_note
 from .jobs import build_probe_job, list_job_pods
 from .outcome import Outcome
@@ -27,8 +27,7 @@ _BROKEN = "not as promised: "
 """Beginning of the note about parts that differ from the promise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Record):
     """Equal Jobs of one tenant, which together ask for all that it may hold."""
 
     share: Share

@@ -1,10 +1,10 @@
 """A rehearsal as one JSON document."""
 
-from dataclasses import asdict
 from typing import Any
 
 from lab.aws import Instance
 
+from ..records import asdict
 from .outcome import Outcome, Result
 from .runner import Rehearsal
 from .team import TeamRehearsal

@@ -4,13 +4,13 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 
 from lab.aws import Instance
 from lab.lab import Lab, Refusal
 
 from ..config import Pool, StackConfig
 from ..errors import LabError
+from ..records import Record
 from .broken_probes import list_broken_probes
 from .ceiling_probes import list_ceiling_probes
 from .change_probes import list_change_probes, set_placeholders
@@ -35,8 +35,7 @@ Report = Callable[[str], None]
 """Takes a line that says how far the rehearsal is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rehearsal:
+class Rehearsal(Record, kw_only=True):
     """Everything that a rehearsal found."""
 
     refusals: tuple[Refusal, ...]

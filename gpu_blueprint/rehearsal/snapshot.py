@@ -1,18 +1,18 @@
 """The cluster at one moment, and the fate of a pod in it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from lab.kube import KubeClient
 from lab.scene import Manifest
 
+from ..records import Record, field
+
 KARPENTER, SCHEDULER = "karpenter", "default-scheduler"
 """The engines that find nodes, as they name themselves in events."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(Record, kw_only=True):
     """Objects of the cluster at one moment."""
 
     taken: float = 0.0

@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lab.lab import Lab, Refusal
 from lab.scene import Manifest
 
+from ..records import Record
 from .missing_pods import list_missing_pods
 from .outcome import Outcome
 from .runner import Report, load_platform
@@ -19,8 +19,7 @@ _QUIET_S = 2.0
 """Seconds without a new pod after which controllers have made all pods."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TeamRehearsal:
+class TeamRehearsal(Record, kw_only=True):
     """The fates of a team's objects and pods."""
 
     refusals: tuple[Refusal, ...]

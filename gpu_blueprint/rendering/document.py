@@ -11,9 +11,9 @@ from ..config import StackConfig
 from ..cost.estimate import as_json as cost_as_json
 from ..cost.estimate import estimate_stack
 from ..cost.promises import list_promises
-from ..errors import Problem
 from ..judging.formats import to_json
 from ..plan import PlannedResource
+from ..problem import Problem
 from ..queues.ceilings import ceilings_as_json
 from ..readiness.start_times import list_start_times
 from ..summary.cpu_pools import summarize_cpu_pools

@@ -2,12 +2,12 @@
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..config import InstallMonitoring, StackConfig
 from ..monitoring.secrets import KubernetesSecret, list_kubernetes_secrets
 from ..plan import PlannedResource
+from ..records import Record
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 INCOMPLETE = "incomplete"
@@ -16,8 +16,7 @@ _MARKERS = ("$unknown", "$secret", "$resource")
 _GONE: Any = object()
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Record):
     """A value of the plan that no file holds."""
 
     path: tuple[str | int, ...]
@@ -30,8 +29,7 @@ class LeftOut:
         return ".".join(map(str, self.path))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Manifest:
+class Manifest(Record, kw_only=True):
     """One Kubernetes object as an API server takes it."""
 
     file: str

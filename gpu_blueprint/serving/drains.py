@@ -1,11 +1,10 @@
 """The end of a replica: it leaves the Service, answers what it has taken, and ends before its node goes."""
 
-from dataclasses import dataclass
-
 from ..config import Pool
 from ..config.disruption import SPOT_LEAVES_S
 from ..config.models import ServedModel
 from ..config.scalars import count_seconds
+from ..records import Record
 
 LEAVE_S = 15
 """Seconds before the server hears of its end, in which every proxy learns that the pod is gone."""
@@ -17,8 +16,7 @@ LONGEST_S = 300
 """Longest time by default: a rollout ends its replicas one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drain:
+class Drain(Record):
     """The seconds of an end."""
 
     answer: int

@@ -5,14 +5,13 @@ gives the rest to the KV cache. It ends at its start if the cache does not hold 
 (vllm docs, "Conserving Memory"; vllm/v1/core/kv_cache_utils.py). Read 2026-11-23.
 """
 
-from dataclasses import dataclass
-
 from ..catalog import Gpu
 from ..catalog.quantizations import find_quantization
 from ..config import Pool, StackConfig
 from ..config.model_shapes import DTYPE_BYTES, ModelShape
 from ..config.models import VllmModel
 from ..config.tenants import GpuAmount
+from ..records import Record
 from ..sharing import Mig
 from ..sharing.profile import find_mig_layout
 from .sequence_cache import plan_sequence, read_number
@@ -31,8 +30,7 @@ STATED_CACHE = "kv-cache-memory-bytes"
 ``determine_available_memory`` of vllm/v1/worker/gpu_worker.py)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelMemory:
+class ModelMemory(Record, kw_only=True):
     """The memory of one replica, summed over its GPUs, in GiB."""
 
     granted: float

@@ -9,13 +9,13 @@ here for it too. Source: vllm/v1/core/kv_cache_utils.py, `_get_kv_cache_groups_u
 
 import math
 import re
-from dataclasses import dataclass
 
 from ..catalog import Gpu
 from ..catalog.quantizations import KV_CACHE_FORMATS
 from ..catalog.vllm_releases import count_batch_sequences, count_batch_tokens, count_batches
 from ..config.model_shapes import ModelShape
 from ..config.models import VllmModel
+from ..records import Record
 from .images import find_tag
 
 BLOCK = 16
@@ -26,8 +26,7 @@ _SUFFIXES = {"": 1, **{letter: 1000**power for power, letter in enumerate("kmgt"
 _SUFFIXES |= {letter.upper(): 1024**power for power, letter in enumerate("kmgt", 1)}
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceCache:
+class SequenceCache(Record):
     """The parts of a model that decide the cache of a sequence; sizes count all GPUs of a replica together."""
 
     layer_bytes: float

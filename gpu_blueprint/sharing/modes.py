@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..errors import Problem
 from ..model import Model
+from ..problem import Problem
 
 
 class Exclusive(Model):

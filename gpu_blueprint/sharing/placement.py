@@ -6,10 +6,10 @@ Every instance begins at a start that its profile allows, and no two instances c
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from ..catalog import MigProfile, MigTable
+from ..records import Record
 
 Layout = Mapping[str, int]
 """MIG profile → number of its instances on one GPU."""
@@ -105,8 +105,7 @@ def describe_layout(layout: Layout) -> str:
     return " + ".join(f"{count} × {name}" for name, count in layout.items()) or "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutFault:
+class LayoutFault(Record):
     """The arithmetic that makes a layout illegal, and the nearest legal layouts."""
 
     reason: str

@@ -7,10 +7,10 @@ so that they cannot disagree. docs/decisions/0002-distinct-resource-names.md giv
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..catalog import BOTTLEROCKET, AmiFamily, Gpu, Instance, find_mig_profile
+from ..records import Record, field, replace
 from .modes import Exclusive, Mig, Mps, Sharing, TimeSlicing
 
 WHOLE_GPU = "nvidia.com/gpu"
@@ -27,8 +27,7 @@ UNSHARED_PLUGIN_CONFIG: Mapping[str, Any] = {"version": "v1", "flags": {"migStra
 """The device-plugin config file that shares no GPU. ``mixed`` gives each MIG profile a resource name of its own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharingProfile:
+class SharingProfile(Record, kw_only=True):
     """The resources that the nodes of one pool hand out, and the settings that apply the sharing."""
 
     summary: str

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..catalog import AL2023, BOTTLEROCKET, GPUS, AmiFamily, Gpu, MigTable
-from ..errors import Problem
+from ..problem import Problem
 from .modes import Mig, Mps, Sharing
 from .placement import describe_layout, find_layout_fault
 

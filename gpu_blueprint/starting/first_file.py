@@ -1,6 +1,5 @@
 """Make the first stack file: check the answers, choose the ceiling that the budget holds, and set the bounds."""
 
-from dataclasses import dataclass, replace
 from math import ceil, floor
 
 from ..catalog.prices import HOURS_A_MONTH
@@ -12,6 +11,7 @@ from ..cost.money import Usd
 from ..errors import StackError, UsageError
 from ..loading import Source
 from ..loading.stack_file import check_source
+from ..records import Record, replace
 from .ceiling import find_largest
 from .flags import explain
 from .text import Numbers, write_text
@@ -21,8 +21,7 @@ _ROUND_BUDGET = 10
 """Dollars to which a budget is rounded up that nobody gave."""
 
 
-@dataclass(frozen=True, slots=True)
-class FirstFile:
+class FirstFile(Record):
     """A stack file without problems, and the reason for its ceiling."""
 
     text: str

@@ -1,10 +1,10 @@
 """Problems of the file as problems of the flags that decide its fields."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
-from ..errors import Path, Problem
 from ..loading.file_keys import REGION_IN_FILE
+from ..problem import Path, Problem
+from ..records import replace
 
 _FLAGS: dict[Path, str] = {
     ("environment",): "ENV",

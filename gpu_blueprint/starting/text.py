@@ -1,9 +1,8 @@
 """The text of the first stack file, with its comments."""
 
-from dataclasses import dataclass
-
 from ..catalog import GPUS
 from ..config.sizes import PodSize
+from ..records import Record
 from ..yaml_text.flow import write_flow, write_scalar
 from .wish import PLACEHOLDER_BLOCK, PURPOSES, Wish, split
 
@@ -12,8 +11,7 @@ _CPUS_OF_SLOT, _GIB_OF_SLOT = 2, 8
 """CPU and GiB of memory that the quota of the tenant has for each whole GPU, and for each share of a GPU."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(Record):
     """The numbers of the file that follow from costs."""
 
     max_gpus: int

@@ -1,7 +1,6 @@
 """The answers from which a first stack file is made, as a person typed them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, get_args
 
@@ -9,6 +8,7 @@ from ..catalog import GPUS, Instance, list_instances
 from ..catalog.prices import HOURS_A_MONTH
 from ..config.disruption import Purpose
 from ..errors import suggest
+from ..records import Record, field
 
 PLACEHOLDER_ACCOUNT = "111122223333"
 PLACEHOLDER_OWNER = "platform-team@example.com"
@@ -24,8 +24,7 @@ def name_placeholder(role: str) -> str:
     return f"arn:aws:iam::{PLACEHOLDER_ACCOUNT}:role/{role}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wish:
+class Wish(Record, kw_only=True, dict=True):
     """The answers; texts that are not given become placeholders, and numbers that are not given are chosen."""
 
     environment: str

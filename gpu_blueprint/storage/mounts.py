@@ -1,18 +1,17 @@
 """Mounts: a storage in the namespace of a tenant that may use it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from ..config import StackConfig, Tenant
 from ..config.aws_names import fit_name
 from ..config.models import ServedModel
 from ..config.storage import Access, AnyStorage, LustreStorage
+from ..records import Record, replace
 
 _LONGEST_LABEL = 63
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Record):
     """A storage that the pods of one tenant may mount."""
 
     storage: AnyStorage

@@ -6,11 +6,11 @@ mount options, and in AWS's own policies for S3 and EFS.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.storage import CSI_DRIVERS
 from ..config import LustreStorage, S3Storage, StackConfig
+from ..records import Record
 from .caches import find_cache_gib, find_throughput_gbps
 from .mounts import Mount
 from .names import name_bucket
@@ -23,8 +23,7 @@ _ENDLESS = "1Pi"
 """Size of volumes in S3 and EFS, which have no end."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileSystem:
+class FileSystem(Record):
     """The parts of a volume that AWS knows only once the file system exists; S3 has none."""
 
     handle: Any = None

@@ -1,15 +1,14 @@
 """Summaries of the CPU pools, for people and for programs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..config import CpuPool, StackConfig
 from ..cost.cpu_pools import estimate_cpu_pool
 from ..cost.nodes import ON_DEMAND
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CpuPoolSummary:
+class CpuPoolSummary(Record, kw_only=True):
     """One pool of nodes without GPUs."""
 
     name: str

@@ -1,7 +1,6 @@
 """Summaries of models, for people and for programs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic.alias_generators import to_camel
@@ -10,6 +9,7 @@ from ..config import Pool, S3Storage, StackConfig
 from ..config.models import ServedModel, TritonModel, VllmModel
 from ..images.sources import locate_image
 from ..readiness.start_times import StartTime
+from ..records import Record, asdict
 from ..serving.drains import plan_drain
 from ..serving.images import find_tag, place_image
 from ..serving.memory import measure_model
@@ -23,8 +23,7 @@ from .stack import summarize_service
 from .start_times import start_time_as_json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemorySummary:
+class MemorySummary(Record, kw_only=True):
     """The GPU memory of one replica, in GiB."""
 
     granted: float
@@ -39,8 +38,7 @@ class MemorySummary:
     """The greatest length in tokens."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionSummary:
+class VersionSummary(Record, kw_only=True):
     """One version of a model, which is one Deployment."""
 
     deployment: str
@@ -66,8 +64,7 @@ class VersionSummary:
     """False if the size of the weights is not known, so that the start counts no time for them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSummary:
+class ModelSummary(Record, kw_only=True):
     """One model with its versions."""
 
     name: str

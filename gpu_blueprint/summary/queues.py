@@ -1,16 +1,15 @@
 """Summaries of the queues, for people and for programs."""
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic.alias_generators import to_camel
 
 from ..config import StackConfig
 from ..queues.contention import list_shares
+from ..records import Record, asdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueSummary:
+class QueueSummary(Record, kw_only=True):
     """One tenant's part of one resource of a queued pool, in counts of the resource."""
 
     tenant: str

@@ -5,7 +5,6 @@ most vCPUs, which are the worst case.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..catalog import Instance, find_instance
@@ -22,6 +21,7 @@ from ..catalog.service_quotas import (
 from ..config import CpuPool, NewVpc, Pool, StackConfig
 from ..cost.nodes import ON_DEMAND, find_launched, price_nodes
 from ..cost.surge import count_surge, count_system_surge
+from ..records import Record
 
 
 class Count(NamedTuple):
@@ -31,8 +31,7 @@ class Count(NamedTuple):
     calculation: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Record, kw_only=True):
     """The amount of a quota that one part of the stack needs: as launched, and at worst."""
 
     of: str
@@ -40,8 +39,7 @@ class Share:
     worst: Count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
+class Need(Record, kw_only=True):
     """The amount of one quota that a stack needs, in the quota's unit."""
 
     quota: ServiceQuota

@@ -1,6 +1,5 @@
 """Summaries of the pools, tenants and services of a stack, for people and for programs."""
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic.alias_generators import to_camel
@@ -12,13 +11,13 @@ from ..config.services import Latency, Signal, SmActivity
 from ..cost.nodes import ON_DEMAND
 from ..cost.pools import estimate_pool
 from ..monitoring.scaling import list_measures
+from ..records import Record, asdict
 from ..tenancy.identities import describe_grants, list_tenant_grants
 from .cpu_pools import CpuPoolSummary
 from .images import name_image
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolSummary:
+class PoolSummary(Record, kw_only=True):
     """One pool; counts are of extended resources, ``per_node`` by instance type."""
 
     name: str
@@ -45,8 +44,7 @@ class PoolSummary:
     """The number of placeholders and the request of each; None without headroom."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TenantSummary:
+class TenantSummary(Record, kw_only=True):
     """One tenant; ``gpus`` are its grants by pool, ``quota`` is their sum by extended resource."""
 
     name: str
@@ -61,8 +59,7 @@ class TenantSummary:
     """Service accounts with a role in AWS, each with its policies and actions."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceSummary:
+class ServiceSummary(Record, kw_only=True):
     """One service; ``promql`` has a query for each of its signals, ``scales_on`` has words for the same signals."""
 
     name: str

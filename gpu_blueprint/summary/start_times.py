@@ -1,7 +1,6 @@
 """Start times for programs, and the notes that people need beside them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from ..catalog.start_rates import describe_assumed_rates
@@ -10,6 +9,7 @@ from ..config.storage import LustreStorage
 from ..images.sources import locate_image
 from ..readiness.start_times import StartTime, estimate_start, find_weights
 from ..readiness.words import describe_longest, write_seconds
+from ..records import asdict
 from .step import Step
 
 

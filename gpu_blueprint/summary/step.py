@@ -1,10 +1,9 @@
 """One step of an explanation."""
 
-from dataclasses import dataclass
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record):
     """A step that follows from earlier steps; ``lines`` are text for people."""
 
     title: str

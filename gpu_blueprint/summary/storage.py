@@ -1,6 +1,5 @@
 """Summaries of storage, for people and for programs."""
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic.alias_generators import to_camel
@@ -8,12 +7,12 @@ from pydantic.alias_generators import to_camel
 from ..config import StackConfig
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from ..cost.storage import describe_storage_cost
+from ..records import Record, asdict
 from ..storage.mounts import Mount, list_mounts
 from ..storage.names import name_bucket
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MountSummary:
+class MountSummary(Record, kw_only=True):
     """A storage in the namespace of one tenant."""
 
     tenant: str
@@ -28,8 +27,7 @@ class MountSummary:
     """Folder under which our examples mount it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StorageSummary:
+class StorageSummary(Record, kw_only=True):
     """One storage, and the tenants that mount it."""
 
     name: str

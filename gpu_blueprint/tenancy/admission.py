@@ -4,18 +4,17 @@ The API server itself evaluates them (ValidatingAdmissionPolicy), so no pod and 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..catalog.labels import TENANT_LABEL
 from ..config import StackConfig
+from ..records import Record, field
 from .cel import write_literal
 
 Operation = Literal["CREATE", "UPDATE", "DELETE"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaivableRule:
+class WaivableRule(Record, kw_only=True):
     """One thing that tenants may not do, unless a waiver of the stack lifts the rule."""
 
     id: str
@@ -28,16 +27,14 @@ class WaivableRule:
     """True if the message is CEL that makes the text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionRule(WaivableRule):
+class AdmissionRule(WaivableRule, kw_only=True):
     """A rule that an admission policy judges."""
 
     expression: str
     """CEL that is true if the object is fine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(Record, kw_only=True):
     """Objects and operations that a policy looks at."""
 
     group: str
@@ -46,8 +43,7 @@ class Match:
     versions: tuple[str, ...] = ("v1",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionPolicy:
+class AdmissionPolicy(Record, kw_only=True):
     """Rules about the same objects. The API server reports only the first rule that an object breaks."""
 
     name: str

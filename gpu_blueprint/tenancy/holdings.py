@@ -1,13 +1,13 @@
 """The promises of the platform to and about its tenants, for docs/tenancy.md."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ..records import Record
 
 Holder = Literal["admission", "quota", "rights", "traffic", "node"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holding:
+class Holding(Record, kw_only=True):
     """One object of the platform, and the thing that it keeps a tenant from."""
 
     by: Holder

@@ -6,11 +6,11 @@ in AWS therefore yields grants here, and never makes a role of its own.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import StackConfig, Tenant
 from ..config.identities import BucketPrefix, Identity
+from ..records import Record, replace
 from ..storage.grants import OWNER, list_bucket_statements
 from ..storage.mounts import find_model_mount, list_tenant_mounts
 
@@ -21,8 +21,7 @@ _READ_OBJECTS = ("s3:GetObject", "s3:GetObjectVersion")
 _WRITE_OBJECTS = (*_READ_OBJECTS, "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceAccountGrants:
+class ServiceAccountGrants(Record, kw_only=True):
     """Everything that the pods of one service account may do in AWS."""
 
     tenant: str

@@ -1,14 +1,13 @@
 """The isolation between pods of two tenants, by the way in which they come to a GPU."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..config import Pool
+from ..records import Record
 from ..sharing import Exclusive, Mig, Mps, Sharing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Isolation:
+class Isolation(Record, kw_only=True):
     """Guarantees between two pods, each as a phrase for docs/tenancy.md."""
 
     way: str

@@ -1,10 +1,9 @@
 """The pod that rules judge: a pod itself, or the template of pods inside another object."""
 
-from dataclasses import dataclass
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSubject:
+class PodSubject(Record, kw_only=True):
     """Where CEL finds a pod."""
 
     spec: str

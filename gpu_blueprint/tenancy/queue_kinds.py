@@ -1,8 +1,8 @@
 """The kinds of jobs that wait in queues, and the pods that each wants at once, as CEL."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from ..records import replace
 from .pod_variables import QUEUED_KINDS, TIMED_KINDS
 from .templates import TEMPLATE_KINDS, TemplateKind
 

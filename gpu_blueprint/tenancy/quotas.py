@@ -4,12 +4,12 @@ A quota holds also where the admission policies only warn. A resource that a quo
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.resources import EFA_RESOURCE, write_quantity
 from ..config import Pool, StackConfig, Tenant
 from ..queues.reach import count_reach
+from ..records import Record
 from .admission import WaivableRule, list_waived_namespaces
 from .holdings import Holding
 from .pool_classes import name_pool_class
@@ -54,8 +54,7 @@ and stays Pending.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
+class Quota(Record, kw_only=True):
     """One ResourceQuota."""
 
     name: str

@@ -6,10 +6,10 @@ Role that holds more than the member. A rule with ``*`` is more, also where it n
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import StackConfig
+from ..records import Record, replace
 from .groups import CLUSTER_VIEWERS, name_member_group, name_viewer_group
 from .holdings import Holding
 from .identities import list_grants
@@ -87,8 +87,7 @@ _FACTS: Mapping[str, tuple[str, ...]] = {
 """API group → kinds without a namespace that say why a pod waits, and hold no secrets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ClusterRole:
+class ClusterRole(Record, kw_only=True, eq=False):
     """A ClusterRole of the platform for people of tenants."""
 
     name: str

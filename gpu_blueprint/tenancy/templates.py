@@ -6,9 +6,9 @@ an item for each template, and a rule holds if it holds for every item.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from ..config import StackConfig
+from ..records import Record, replace
 from .admission import AdmissionPolicy, AdmissionRule, Match
 from .pod_subject import PodSubject
 from .pods import list_pod_rules, list_pod_variables
@@ -20,8 +20,7 @@ _MOST = 64
 """Templates of one object that are judged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateKind:
+class TemplateKind(Record, kw_only=True):
     """A kind of object that makes pods."""
 
     kind: str

@@ -4,7 +4,6 @@ Kueue starts a job whole and counts GPUs alone; a ResourceQuota refuses single p
 queue would therefore let a borrowed job start half, and hold a node for it.
 """
 
-from dataclasses import dataclass
 from math import ceil
 
 from ..catalog.node_room import NodeRoom
@@ -12,10 +11,10 @@ from ..config import StackConfig, Tenant
 from ..config.grant_rooms import size_grants
 from ..config.sizes import read_room
 from ..queues.reach import raise_grants
+from ..records import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Totals:
+class Totals(Record, kw_only=True):
     """The most that the pods of a namespace hold together."""
 
     cpu: str

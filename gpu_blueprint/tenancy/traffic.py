@@ -6,7 +6,6 @@ the address of its Service.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from typing import Literal
 
@@ -15,6 +14,7 @@ from ..catalog.inference_servers import INFERENCE_SERVERS
 from ..catalog.node_local_dns import DNS_HOST, DNS_PORT, LOCAL_ADDRESS
 from ..config import InstallMonitoring, NewVpc, StackConfig, Tenant
 from ..config.scalars import PRIVATE_BLOCKS
+from ..records import Record, replace
 from .holdings import Holding
 
 POD_IDENTITY_AGENT = "169.254.170.23/32"
@@ -24,24 +24,21 @@ LINK_LOCAL = "169.254.0.0/16"
 ANYWHERE = "0.0.0.0/0"
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+class Port(Record):
     """One port."""
 
     protocol: Literal["TCP", "UDP"]
     number: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Record, kw_only=True):
     """Addresses, except some."""
 
     cidr: str
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pods:
+class Pods(Record, kw_only=True):
     """Pods of namespaces; of the tenant's own namespace if no namespace is named."""
 
     namespace: str = ""
@@ -51,8 +48,7 @@ class Pods:
     """True for the pods of every namespace that belongs to no tenant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Passage(Record, kw_only=True):
     """Traffic that all pods of a tenant may have."""
 
     name: str

@@ -9,7 +9,6 @@ test of permissions (NVIDIA/DCGM issue 90). Exit codes: NVIDIA, dcgmi diag; DCGM
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +22,7 @@ from ..catalog.nccl_marks import NcclMark, find_nccl_mark
 from ..config import Pool, StackConfig
 from ..errors import UsageError
 from ..images.sources import locate_image
+from ..records import replace
 from ..sharing import Exclusive
 from .limits import list_sizes
 from .requests import RunRequest

@@ -1,13 +1,12 @@
 """Checkpoints: their size, the storage that keeps them, and the time in which all nodes of a run write one."""
 
-from dataclasses import dataclass
-
 from ..catalog import Instance
 from ..catalog.network_baselines import find_network_mib
 from ..catalog.start_rates import find_start_rate
 from ..catalog.storage import EFS_WRITE_MIB
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage
 from ..readiness.start_times import find_lustre_mib
+from ..records import Record
 from .run import GRACE_S
 
 BYTES_PER_PARAMETER = 12.0
@@ -23,8 +22,7 @@ STOPPING_S = 20
 and for the agreement to stop."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckpointStore:
+class CheckpointStore(Record, kw_only=True):
     """The place of the checkpoints, with the throughput of a run of some nodes there."""
 
     storage: AnyStorage | None
@@ -67,8 +65,7 @@ def find_store(storage: AnyStorage | None, row: Instance, nodes: int) -> Checkpo
     return CheckpointStore(storage=storage, nodes=nodes, node_mib=node_mib, total_mib=total, why=why)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoint:
+class Checkpoint(Record, kw_only=True):
     """The state of a run, from which it goes on."""
 
     parameters: float

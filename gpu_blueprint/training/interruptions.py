@@ -1,11 +1,11 @@
 """Interruptions of a run: nodes that EC2 takes back, and hardware that fails. A node that goes ends the whole run."""
 
-from dataclasses import dataclass
 from math import log1p
 
 from ..catalog import Instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.spot_interruptions import OPEN_RANGE, RANGES, find_reclaims, list_read_regions
+from ..records import Record
 
 FAILURES_PER_GPU_HOUR = 419 / (54 * 24 * 16_384)
 """Failures an hour of a GPU, with its share of the node and the network.
@@ -21,8 +21,7 @@ and reclaims come in bursts: 12 % of 240 nodes within 17 minutes (aws/karpenter-
 _FIRST_BACK_OFF_S, _LONGEST_BACK_OFF_S = 10, 600
 
 
-@dataclass(frozen=True, slots=True)
-class ReclaimRate:
+class ReclaimRate(Record):
     """The spot nodes of a type that EC2 takes back."""
 
     share: float

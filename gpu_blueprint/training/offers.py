@@ -1,10 +1,10 @@
 """A training run on nodes that are bought in one way: its days, its dollars, and how often it saves."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..catalog.purchases import Purchase
 from ..cost.money import Usd
+from ..records import Record
 from .wall_time import Disturbances
 
 _OFTEN = 1.0
@@ -16,8 +16,7 @@ _LONGEST = 100
 """A run that takes so many times its work never ends, as nobody waits for it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Purchased:
+class Purchased(Record, kw_only=True, dict=True):
     """The run on nodes that are bought in one way."""
 
     purchase: Purchase

@@ -9,6 +9,7 @@ from ..catalog import Instance
 from ..config import Pool, StackConfig, Tenant
 from ..config.storage import AnyStorage
 from ..errors import UsageError, suggest
+from ..records import Record
 from ..sharing import Exclusive
 from ..storage.mounts import list_mounts
 from .checkpoints import BYTES_PER_PARAMETER, Checkpoint, find_store
@@ -22,8 +23,7 @@ _BILLIONS = 1000
 """A smaller number of parameters is meant in billions."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanWords:
+class PlanWords(Record, kw_only=True):
     """The words as somebody wrote them; None for an option that is not given."""
 
     stack: str

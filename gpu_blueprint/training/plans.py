@@ -1,7 +1,6 @@
 """Plans of a training run: days and dollars for each way to buy its nodes, interruptions and checkpoints included."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from math import ceil
 
 from ..catalog import Instance
@@ -16,6 +15,7 @@ from ..cost.nodes import Node, Terms, find_launched, find_terms, price_nodes
 from ..cost.reservations import list_reserved_capacity, price_reserved_gpu, sum_user_ceilings
 from ..cost.storage import price_files
 from ..readiness.start_times import StartTime, estimate_start
+from ..records import Record, replace
 from .checkpoints import Checkpoint
 from .interruptions import ReclaimRate, find_back_off, find_failure_rate, list_reclaim_rates
 from .offers import Purchased
@@ -28,8 +28,7 @@ has a measurement of, and two minutes until all ranks have found each other and 
 _SECONDS_AN_HOUR = 3600
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanRequest:
+class PlanRequest(Record, kw_only=True):
     """A run that somebody plans, on whole nodes of a pool."""
 
     pool: Pool
@@ -57,8 +56,7 @@ class PlanRequest:
         return self.gpus * self.row.gpu_memory_mib * 2**20
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainingPlan:
+class TrainingPlan(Record, kw_only=True):
     """The plan of a run, with all that it stands on."""
 
     stack: StackConfig

@@ -7,10 +7,10 @@ perf events, which Pod Security and seccomp refuse, so they are off. Options: Ns
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Literal
 
 from ..errors import UsageError
+from ..records import replace
 from .requests import RunRequest
 from .run import NO_RETRY_CODE
 

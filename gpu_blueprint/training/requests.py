@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..catalog.training_images import EFA_SUPPORT, EfaSupport
 from ..config import Pool, StackConfig, Tenant
@@ -10,6 +9,7 @@ from ..config.scalars import count_seconds
 from ..errors import UsageError, suggest
 from ..images.allowed import is_allowed, name_fully
 from ..images.sources import find_origin, split_name
+from ..records import Record
 from .asked_commands import find_command_mistakes
 from .asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mistakes
 from .asked_variables import find_variable_mistakes, read_variables
@@ -30,8 +30,7 @@ _MOVING = (":latest", "")
 _KNOWN_GOOD = " or ".join(name for name, support in EFA_SUPPORT.items() if "pytorch" in name and support == "present")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
+class RunRequest(Record, kw_only=True):
     """The words of a person who wants to train."""
 
     pool: str

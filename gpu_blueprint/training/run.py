@@ -1,10 +1,9 @@
 """A training run: a command on whole nodes of a pool."""
 
-from dataclasses import dataclass
-
 from ..config import Pool, Tenant
 from ..config.disruption import SPOT_LEAVES_S
 from ..config.scalars import count_seconds
+from ..records import Record
 from ..storage.mounts import Mount
 
 NO_RETRY_CODE = 42
@@ -34,8 +33,7 @@ def find_grace(pool: Pool) -> int:
     return min(GRACE_S, count_seconds(pool.lifecycle.termination_grace_period or "1h"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingRun:
+class TrainingRun(Record, kw_only=True):
     """A command that runs on one node or more, at the cost of one tenant."""
 
     name: str

@@ -7,8 +7,9 @@ Sources: J. W. Young, "A first order approximation to the optimum checkpoint int
 Generation Computer Systems 22 (3), 2006, whose examples are known answers of the tests.
 """
 
-from dataclasses import dataclass
 from math import exp, expm1, inf, sqrt
+
+from ..records import Record
 
 _LARGEST_EXPONENT = 700.0
 """A float holds no larger power of e; a run that long never ends."""
@@ -31,8 +32,7 @@ def find_daly_interval(write: float, between: float) -> float:
     return find_young_interval(write, between) * (1 + sqrt(part) / 3 + part / 9) - write
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disturbances:
+class Disturbances(Record, kw_only=True):
     """The interruptions of one run, each of which ends all of its nodes, and the times that they cost."""
 
     failures: float

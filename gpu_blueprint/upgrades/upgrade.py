@@ -1,10 +1,10 @@
 """One upgrade of a stack: a field of its file, and the effect of the new version."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..catalog.upgrade_notes import UpgradeNote, list_upgrade_notes
-from ..errors import Path
+from ..problem import Path
+from ..records import Record
 
 DISPLAY = {
     "kubernetes": "Kubernetes",
@@ -15,8 +15,7 @@ DISPLAY = {
 """Component → its name for readers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upgrade:
+class Upgrade(Record, kw_only=True):
     """A newer version of one component, for which `pulumi up` runs once."""
 
     component: str

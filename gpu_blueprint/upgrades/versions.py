@@ -1,18 +1,16 @@
 """The versions of a stack, now and after upgrades, and the upgrades that lead from one to the other."""
 
-from dataclasses import dataclass, replace
-
 from ..catalog import AMI_FAMILIES
 from ..catalog.ami_families import BOTTLEROCKET
 from ..catalog.upgrade_notes import sort_key
 from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES, find_oldest_ami
 from ..config import Pool, StackConfig
 from ..config.drift import tell_late_pools
+from ..records import Record, replace
 from .upgrade import Upgrade
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
+class Versions(Record):
     """The versions that a stack's file decides."""
 
     config: StackConfig

@@ -5,11 +5,12 @@ kubectl, Helm and the NVIDIA programs read with sigs.k8s.io/yaml: like Pulumi, a
 """
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import yaml
+
+from ..records import Record
 
 LONGEST = 1000
 """The most characters of a scalar whose readings are compared; no number is longer."""
@@ -31,8 +32,7 @@ _RESOLVER = yaml.resolver.Resolver()
 _CONSTRUCTOR = yaml.constructor.SafeConstructor()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Record):
     """A value as one reader sees it; ``sort`` keeps the number 1 and the switch true apart."""
 
     sort: str

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any
 
 from gpu_blueprint.errors import LabError, suggest
+from gpu_blueprint.records import Record
 
 from ..scene import Manifest, Scene
 from .backends import (
@@ -31,8 +31,7 @@ def read_account() -> str:
     return os.environ.get("MOTO_ACCOUNT_ID", DEFAULT_ACCOUNT_ID)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subnet:
+class Subnet(Record, kw_only=True):
     """A subnet of the account."""
 
     id: str

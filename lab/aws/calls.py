@@ -4,15 +4,15 @@ import base64
 import binascii
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from gpu_blueprint.records import Record, field
 
 from .wire import Params, read_now
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Record, kw_only=True):
     """A call that changed something, or that nobody could answer."""
 
     service: str
@@ -43,8 +43,7 @@ def show_params(params: Params) -> Params:
     return shown
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Record):
     """The answer of a handler."""
 
     body: Mapping[str, Any]

@@ -1,9 +1,9 @@
 """The devices that a node shows as time passes: whole GPUs first, then the shares that the pool promises."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from gpu_blueprint.catalog import Instance as InstanceType
+from gpu_blueprint.records import Record
 
 from ..scene import Manifest
 from .node_resources import Resources
@@ -12,8 +12,7 @@ from .user_data import KubeletSettings
 GPU, EFA = "nvidia.com/gpu", "vpc.amazonaws.com/efa"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timings:
+class Timings(Record, kw_only=True):
     """Seconds of a node's start; real nodes take minutes."""
 
     boot_s: float = 2.0
@@ -24,8 +23,7 @@ class Timings:
     """From whole GPUs to their shares."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceStep:
+class DeviceStep(Record):
     """Devices that a node shows some seconds after the step before."""
 
     after_s: float

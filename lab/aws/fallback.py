@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 from urllib.parse import urlencode
+
+from gpu_blueprint.records import Record
 
 from .request import Environ
 
@@ -14,8 +15,7 @@ UNKNOWN_ACTION = ("InvalidAction", "UnknownOperationException")
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MotoAnswer:
+class MotoAnswer(Record, kw_only=True):
     """An HTTP answer of moto."""
 
     status: str

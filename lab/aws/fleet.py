@@ -1,10 +1,11 @@
 """EC2's CreateFleet: the choice of an offer, the refusals, and the launch."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from ipaddress import ip_network
 from secrets import token_hex
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..scene import Scene
 from .account import Subnet, find_subnet
@@ -21,8 +22,7 @@ FIRST_HOST = 4
 """First address of a subnet that AWS gives to an instance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(Record, kw_only=True):
     """One instance type in one subnet, with the launch template that a fleet would use there."""
 
     template: LaunchTemplate
@@ -46,8 +46,7 @@ class Option:
         return {"launchTemplateSpecification": template, "overrides": overrides}
 
 
-@dataclass(frozen=True, slots=True)
-class FleetError:
+class FleetError(Record):
     """The reason for which an option was not launched."""
 
     option: Option
@@ -61,8 +60,7 @@ class FleetError:
         return error | {"launchTemplateAndOverrides": self.option.render()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fleets:
+class Fleets(Record, kw_only=True):
     """Launches instances as EC2 does for a fleet of the type ``instant``.
 
     EC2 tries the cheapest option first and the next one if it refuses. Real EC2 also weighs spot capacity, which the

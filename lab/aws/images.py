@@ -1,12 +1,12 @@
 """Node images: the SSM parameters that name them, and EC2's description of them."""
 
 import hashlib
-from dataclasses import dataclass
 from typing import Any, get_args
 
 from gpu_blueprint.catalog import AMI_FAMILIES, AmiFamily
 from gpu_blueprint.catalog.image_parameters import Variant, name_image_parameter
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 
 from ..scene import Scene
 from .filters import passes_filters
@@ -17,8 +17,7 @@ MACHINES = {"amd64": "x86_64", "arm64": "arm64"}
 BUILT = "2026-07-24T00:00:00.000Z"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Image:
+class Image(Record, kw_only=True):
     """One AMI that exists in the lab."""
 
     id: str

@@ -1,9 +1,10 @@
 """EC2's launch templates: the disks, interfaces, tags and user data with which an instance starts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from .calls import decode_user_data
 from .filters import passes_filters
@@ -13,8 +14,7 @@ USER_DATA_LIMIT = 16 * 1024
 """Bytes of user data that EC2 takes, before Base64."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchTemplate:
+class LaunchTemplate(Record, kw_only=True):
     """One launch template, with its first and only version."""
 
     id: str

@@ -2,9 +2,10 @@
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
+
+from gpu_blueprint.records import Record
 
 from .wire import Params, read_query
 
@@ -17,8 +18,7 @@ Environ = dict[str, Any]
 """WSGI's description of a request."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Record, kw_only=True):
     """One call of AWS's API."""
 
     service: str

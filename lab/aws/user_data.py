@@ -3,11 +3,12 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from email import message_from_string
 from typing import Any
 
 import yaml
+
+from gpu_blueprint.records import Record
 
 NODE_CONFIG = ("node.eks.aws/v1alpha1", "NodeConfig")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -37,8 +38,7 @@ class UserDataError(Exception):
     """A node cannot join the cluster with this user data."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KubeletSettings:
+class KubeletSettings(Record, kw_only=True):
     """A kubelet's registration."""
 
     labels: Mapping[str, str]

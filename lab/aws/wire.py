@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 from xml.sax.saxutils import escape
+
+from gpu_blueprint.records import Record
 
 Params = dict[str, Any]
 """Parameters of a call, as nested dictionaries, lists and strings."""
@@ -35,8 +36,7 @@ class AwsError(Exception):
         self.code, self.message = code, message
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """An HTTP answer."""
 
     status: str

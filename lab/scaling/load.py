@@ -5,8 +5,9 @@ page of Triton's user guide.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from gpu_blueprint.records import Record, replace
 
 _BUCKETS = (
     *(0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5),
@@ -19,8 +20,7 @@ _TRUNCATED = 0.1
 """Share of vLLM's answers that end at their longest length."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(Record, kw_only=True):
     """Load of a Deployment, or of one of its pods."""
 
     server: Literal["vllm", "triton"]

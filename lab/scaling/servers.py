@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
+from gpu_blueprint.records import Record
 
 from ..kube import KubeClient
 from .load import Counters, Load, write_metrics
@@ -15,8 +15,7 @@ _FRESH_S = 1.0
 """Seconds for which a list of pods serves all scrapes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pod:
+class _Pod(Record):
     uid: str
     deployment: tuple[str, str]
     """Namespace and name."""

@@ -1,8 +1,9 @@
 """Read who enters a cluster: EKS access entries, pulumi-eks's mappings, and the ConfigMap ``aws-auth``."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..resources import Resource
 from ..values import read_document, read_mapping, read_mappings, read_text, read_texts
@@ -13,8 +14,7 @@ ENTRY_KINDS = ("AccessPolicyAssociation", "AccessEntry", "Cluster")
 """Kinds of resources that give access policies of EKS."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccessPolicy:
+class AccessPolicy(Record, kw_only=True):
     """One access policy of EKS, and where it counts."""
 
     name: str

@@ -1,10 +1,11 @@
 """Judge who may connect from address blocks: one organisation, or the internet."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from itertools import groupby
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..values import UNKNOWN, NotYetKnownError, UnreadableError, read_list, read_text
 
@@ -14,8 +15,7 @@ _OTHERS = {4: 12, 6: 28}
 """IP version → prefix of a block as large as all its other blocks together; Cloudflare's list just fits in."""
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(Record):
     """Address blocks that may connect."""
 
     networks: tuple[IPv4Network | IPv6Network, ...] = ()

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
@@ -16,8 +17,7 @@ _COMMENT = re.compile(r"""((["'])(?:\\.|[^\\])*?\2)|//.*""")
 """A text in CEL, which a split keeps, or a comment."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Operation:
+class Operation(Record, kw_only=True):
     """One operation on one kind of objects, under any name and with any labels; in version v1 of its API group."""
 
     group: str
@@ -25,8 +25,7 @@ class Operation:
     operation: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request(Operation):
+class Request(Operation, kw_only=True, dict=True):
     """An operation in a namespace."""
 
     namespace: str

@@ -2,9 +2,10 @@
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..values import NotYetKnownError, read_document, read_mapping, read_text
@@ -19,8 +20,7 @@ _REFERENCE = re.compile(r"(?P<name>[^:@]+)(:(?P<tag>[^@]+))?(@sha256:(?P<digest>
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Record):
     """The place from which a chart or a manifest comes."""
 
     name: str

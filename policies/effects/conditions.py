@@ -6,7 +6,8 @@ IAM ignores the case of condition keys, and refuses an operator in other letters
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from gpu_blueprint.records import Record
 
 from ..rule import find_wrong
 from .actions import has_wildcard
@@ -23,8 +24,7 @@ _UNEQUAL = (
 _IF_EXISTS = "IfExists"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(Record, kw_only=True):
     """One condition key of a statement with the values that one operator compares it with."""
 
     quantifier: str

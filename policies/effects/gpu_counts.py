@@ -7,10 +7,10 @@ the device plugin makes of a file was run on k8s-device-plugin v0.19.1.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.catalog import Instance, MigTable
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..values import read_document, read_flag, read_list, read_mapping, read_mappings, read_number, read_text
@@ -25,8 +25,7 @@ WHOLE = "nvidia.com/gpu"
 _UNCUT = "all-disabled"
 
 
-@dataclass(frozen=True)
-class Handout:
+class Handout(Record):
     """The extended resources of one node, and the reason for them."""
 
     counts: Mapping[str, int]

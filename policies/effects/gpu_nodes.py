@@ -1,8 +1,9 @@
 """Questions about the GPU nodes of a program: who serves them, what their AMI holds, which taints they keep."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..values import read_mapping, read_text
@@ -23,8 +24,7 @@ _EFA = ("efa", "efa-only")
 """Types of network interfaces that carry EFA."""
 
 
-@dataclass(frozen=True)
-class Taint:
+class Taint(Record):
     """A taint that nodes keep, in the words of Kubernetes."""
 
     key: str

@@ -1,10 +1,11 @@
 """Answer which rights the rules of a Role or a ClusterRole hold, by what the API server makes of them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..resources import Resource
 from ..rule import find_wrong
@@ -21,8 +22,7 @@ MACHINERY_ROLES = ("system:controller:*", "system:kube-*", "system:node", "syste
 """Patterns of the ClusterRoles of Kubernetes's own programs."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Right:
+class Right(Record, kw_only=True):
     """A right that raises the rights of its holder, or takes what belongs to others."""
 
     group: str

@@ -4,8 +4,9 @@ Source: NVIDIA/k8s-device-plugin v0.20.0, read 2026-11-20; run on v0.19.1.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..values import UNKNOWN, NotYetKnownError, read_mapping, read_mappings, read_number, read_text
 
@@ -14,8 +15,7 @@ MIXED = "mixed"
 """The MIG strategy under which each MIG profile has a resource name of its own."""
 
 
-@dataclass(frozen=True)
-class PluginFile:
+class PluginFile(Record):
     """The config file that the device plugin reads on some nodes, and what it makes of it."""
 
     name: str

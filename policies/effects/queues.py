@@ -1,8 +1,9 @@
 """Answer which resources the queues of Kueue count, and which NodePools must launch them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..values import NotYetKnownError, read_mappings, read_text
@@ -12,8 +13,7 @@ from .namespaces import is_kubernetes, read_name
 from .node_groups import GROUP_KINDS, is_managed_group
 
 
-@dataclass(frozen=True)
-class Quota:
+class Quota(Record):
     """The part of a resource in a flavor that a ClusterQueue or a Cohort promises."""
 
     flavor: str
@@ -55,8 +55,7 @@ def _list_quotas(stack: Stack, *kinds: str) -> list[Quota]:
     ]
 
 
-@dataclass(frozen=True)
-class Supply:
+class Supply(Record):
     """NodePools that alone launch the nodes of some flavors."""
 
     pools: tuple[Resource, ...]

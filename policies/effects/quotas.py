@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
@@ -22,8 +23,7 @@ _OTHER_CLASS = object()
 """A PriorityClass that no quota names."""
 
 
-@dataclass(frozen=True)
-class PodKind:
+class PodKind(Record):
     """One kind of pods that the scopes of a quota tell from other kinds."""
 
     terminating: bool

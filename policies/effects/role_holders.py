@@ -1,11 +1,11 @@
 """Answer who holds the rights of a Role: people, everyone, service accounts of tenants, or the platform itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong
@@ -24,8 +24,7 @@ Holder = Literal["everyone", "people", "account", "platform"]
 """Kind of a subject; an account is a service account outside of the platform's namespaces."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hold:
+class Hold(Record, kw_only=True):
     """One way to come to the rights of a Role: a subject of a binding, or no binding at all."""
 
     subject: Mapping[str, Any] | None

@@ -1,9 +1,10 @@
 """Read the IAM documents of any resource: which statements they hold, in one typed form."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ..resources import Resource
 from ..values import (
@@ -21,8 +22,7 @@ from .permissions import PERMISSION_KINDS, list_permissions
 _PROVIDERS = ("aws:", "aws-native:")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Statement:
+class Statement(Record, kw_only=True, dict=True):
     """One statement of an IAM document, whose parts are read when a rule asks for them.
 
     A list that is None stands for a field that is not there. An item of a list may be UNKNOWN, so that a rule finds

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
+
+from gpu_blueprint.records import Record, field
 
 from ..resources import Resource, Stack
 from ..values import UnreadableError, read_flag, read_mapping, read_number, read_text
@@ -18,8 +19,7 @@ _AMI_DEVICES = ("/dev/xvda", "/dev/xvdb", "/dev/sda1")
 _QUANTITY = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?(?:([kKMGTPE])(i?))?")
 
 
-@dataclass(frozen=True)
-class Volume:
+class Volume(Record):
     """One EBS volume of a node; without ``ebs`` the volume is the AMI's own: 20 GiB, not encrypted."""
 
     device: str

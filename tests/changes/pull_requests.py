@@ -1,7 +1,6 @@
 """Ten pull requests of a team, each an edit of a stack file, and the comments that `changes` writes about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from gpu_blueprint.cli.changes import build_report, take_snapshot
 from gpu_blueprint.cli.text.changes_markdown import changes_to_markdown
 from gpu_blueprint.cli.text.changes_report import Report
 from gpu_blueprint.loading import open_stack
+from gpu_blueprint.records import Record
 
 from ..support.plans import ROOT, STACKS
 
@@ -24,8 +24,7 @@ COMMIT = "0123456789"
 Edit = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequest:
+class PullRequest(Record, kw_only=True):
     """An edit of one stack file."""
 
     name: str

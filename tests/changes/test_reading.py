@@ -18,7 +18,8 @@ from gpu_blueprint.changes.reading import (
     refuse_other_stack,
 )
 from gpu_blueprint.changes.snapshot import FORMAT, Snapshot
-from gpu_blueprint.errors import Problem, UsageError
+from gpu_blueprint.errors import UsageError
+from gpu_blueprint.problem import Problem
 from gpu_blueprint.rendering.document import build_document
 
 from ..support.plans import plan, shipped_config

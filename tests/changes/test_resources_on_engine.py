@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import pytest
 
@@ -10,6 +9,7 @@ from gpu_blueprint.changes.resources import compare_resources
 from gpu_blueprint.lifecycle.run import Run
 from gpu_blueprint.lifecycle.steps import Lifecycle
 from gpu_blueprint.plan import PlannedResource, record
+from gpu_blueprint.records import Record
 
 from ..support.changes_edits import EDITS, TOGETHER, join
 from ..support.edits import edit_file
@@ -22,8 +22,7 @@ REPLACED = ("replace", "create-replacement", "delete-replaced")
 CASES = [(stack, name) for stack, edits in EDITS.items() for name in edits]
 
 
-@dataclass(frozen=True)
-class Previewed:
+class Previewed(Record):
     """One preview of edits that are made together: URN → operation."""
 
     error: str

@@ -1,6 +1,5 @@
 """Tenants lose storage by its effect: data that goes, data that hides, rights to write."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from gpu_blueprint.changes.tenant_view import Shift, TenantView
 from gpu_blueprint.changes.tenants import compare_tenants
 from gpu_blueprint.changes.verdict import list_reasons
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support.snapshots import kube, namespace, resource, snapshot, view
 

@@ -1,6 +1,5 @@
 """An object that a change creates and deletes is one object of the cluster, and the change ends badly."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.twins import find_twins
 from gpu_blueprint.changes.verdict import judge, list_reasons
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support.snapshots import resource
 

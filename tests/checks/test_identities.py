@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.errors import Problem, StackError
+from gpu_blueprint.errors import StackError
+from gpu_blueprint.problem import Problem
 
 from ..support import builders
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -15,7 +14,8 @@ from gpu_blueprint.cli.text.changes_json import changes_to_json
 from gpu_blueprint.cli.text.changes_markdown import MOST, changes_to_markdown
 from gpu_blueprint.cli.text.changes_report import Probe, RehearsalResult, Report, summarize
 from gpu_blueprint.cli.text.changes_sections import list_sections
-from gpu_blueprint.errors import Problem
+from gpu_blueprint.problem import Problem
+from gpu_blueprint.records import replace
 
 from ..support.reports import (
     HOSTILE,

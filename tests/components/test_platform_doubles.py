@@ -2,12 +2,12 @@
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support import builders
 from ..support.doubles import find_doubles

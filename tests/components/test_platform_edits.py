@@ -1,6 +1,5 @@
 """Edits of a running stack: which nodes Karpenter and EKS replace for them, by the fields that they compare."""
 
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from gpu_blueprint.changes.drains import REMOVED
 from gpu_blueprint.errors import BlueprintError
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support import builders
 from ..support.edits import DRAINING, HARMLESS, find_reasons, lower_ceiling, plan_edited

@@ -1,11 +1,11 @@
 """The installed SDKs know every planned input, with its type. Plain dicts would let a misspelt input pass."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support import builders
 from ..support.plans import SHIPPED, Plan, custom, find_resource, managed, package, plan, plan_of

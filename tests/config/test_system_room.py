@@ -1,12 +1,12 @@
 """The platform's pods on system nodes: each pod needs a node with CPU, memory and an address for it."""
 
-from dataclasses import replace
 from typing import Any
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.node_room import NodeRoom, find_default_max_pods
 from gpu_blueprint.catalog.platform_pods import PlatformPod, find_platform_pod
 from gpu_blueprint.config.system_room import Replicas, SystemRoom, measure_system_room
+from gpu_blueprint.records import replace
 
 from ..support import builders
 

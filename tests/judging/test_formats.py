@@ -2,7 +2,6 @@
 
 import pytest
 
-from gpu_blueprint.errors import Problem
 from gpu_blueprint.judging.formats import (
     count_severities,
     escape_markdown,
@@ -11,6 +10,7 @@ from gpu_blueprint.judging.formats import (
     to_markdown,
     to_text,
 )
+from gpu_blueprint.problem import Problem
 
 PROBLEM = Problem(
     "gpu-unknown",

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 import yaml
@@ -16,6 +15,7 @@ from gpu_blueprint.catalog.versions import (
     KUEUE,
     PROMETHEUS_OPERATOR,
 )
+from gpu_blueprint.records import Record
 from lab.built import FOLDER_VARIABLE
 from lab.crds import COPIED_FOLDER
 from lab.engines import CLUSTER_FOLDER, ENGINES
@@ -24,8 +24,7 @@ from lab.go_modules import read_go_module
 from ..support.plans import ROOT
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Record):
     """The same program in the lab and in the platform."""
 
     subject: str

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +9,7 @@ import pytest
 import yaml
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import replace
 from lab import keda as module
 from lab.aggregation import Aggregation
 from lab.control_plane import ControlPlane

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from gpu_blueprint.lifecycle.compare import (
 )
 from gpu_blueprint.lifecycle.run import PolicyMessage, Resource
 from gpu_blueprint.plan import UNKNOWN, PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support.engine_resources import build_resource
 

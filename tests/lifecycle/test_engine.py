@@ -1,7 +1,6 @@
 """The engine on the dev stack, with both clouds in memory."""
 
 import asyncio
-import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from unittest import mock
 
 import pytest
 
+from gpu_blueprint import records
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.lifecycle.session import open_lifecycle
@@ -69,7 +69,7 @@ def list_single_quotas(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
         assert quota.scope
         for name in quota.scope["values"]:
             pool = f"pool-{name.removeprefix(CLASS_PREFIX)}"
-            yield dataclasses.replace(quota, name=pool, scope={**quota.scope, "values": [name]})
+            yield records.replace(quota, name=pool, scope={**quota.scope, "values": [name]})
 
 
 def test_the_quota_of_all_pools_without_a_grant_stands_before_the_quotas_of_single_pools_go() -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from gpu_blueprint.errors import Problem, StackError
+from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import Source
 from gpu_blueprint.loading.locate import add_lines
+from gpu_blueprint.problem import Problem
 
 TEXT = """\
 config:

@@ -8,7 +8,8 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+
+from gpu_blueprint.records import Record
 
 from .equivalent_mutants import EQUIVALENT
 from .mutated_rules import list_all_units, list_survivors
@@ -16,8 +17,7 @@ from .mutated_rules import list_all_units, list_survivors
 WORKERS = 2
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(Record):
     """The mutants of one module."""
 
     module: str

@@ -9,10 +9,10 @@ import copy
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from gpu_blueprint.records import Record
 from policies import values
 
 
@@ -46,8 +46,7 @@ _SETS, _STRIPS = ("set", "frozenset"), ("strip", "lstrip", "rstrip")
 """Functions that read a text as a set of letters."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Unit:
+class Unit(Record, kw_only=True, eq=False):
     """One statement at the top of a module, or one Rule: the smallest part that cases belong to."""
 
     module: str
@@ -63,8 +62,7 @@ class Unit:
         return first <= line <= (self.node.end_lineno or 0)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Mutant:
+class Mutant(Record, kw_only=True, eq=False):
     """A unit with one node changed: ``statement`` takes the ``place`` of its statement at the top of the module."""
 
     unit: Unit

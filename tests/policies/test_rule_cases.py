@@ -1,11 +1,11 @@
 """Each rule on stacks that it must let pass, must refuse, or cannot judge yet."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from gpu_blueprint.records import replace
 from policies import RULES, UNKNOWN, Rule, Stack, Verdict, judge
 from policies.facts import FactHolder
 

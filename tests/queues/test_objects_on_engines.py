@@ -3,12 +3,12 @@
 import json
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from gpu_blueprint.queues.configuration import FRAMEWORKS
+from gpu_blueprint.records import Record
 
 from ..support.builders import pool, role, stack, tenant
 from ..support.queue_lab import QueueLab, Work, find_condition, open_queue_lab, switch_on
@@ -39,8 +39,7 @@ TENANTS = [
 BEFORE = Work(name="before", tenant="language", asks={GPU: 8}, pool="train")
 
 
-@dataclass(frozen=True)
-class Switched:
+class Switched(Record):
     """A job that ran when queues were switched on, before and afterwards."""
 
     before: dict[str, Any]
@@ -50,8 +49,7 @@ class Switched:
     pods_after: list[str]
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(Record):
     """The lab of this module."""
 
     queues: QueueLab

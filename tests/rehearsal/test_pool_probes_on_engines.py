@@ -1,7 +1,6 @@
 """Special pools on real engines: the launch of each, as EC2 gets it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import yaml
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.cpu_pools import DEFAULT_CPU_POOL
 from gpu_blueprint.keys import STACK_KEY
+from gpu_blueprint.records import Record
 from gpu_blueprint.rehearsal.outcome import Result
 from gpu_blueprint.rehearsal.probe import Phase, Probe
 from gpu_blueprint.rehearsal.runner import list_probes, load_platform, run_probes
@@ -59,8 +59,7 @@ def join_stacks() -> dict[str, Any]:
     return joined
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(Record):
     """The special pools in one lab: what probes found, and every launch."""
 
     config: StackConfig

@@ -8,7 +8,6 @@ other object. ``request`` is a verb, a path and a body.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import yaml
 
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.queues.names import DEFAULT_QUEUE, QUEUE_LABEL
+from gpu_blueprint.records import Record
 from gpu_blueprint.sharing.profile import POOL_KEY
 
 CASES = Path(__file__).parents[1] / "tenancy" / "cases"
@@ -32,8 +32,7 @@ _API_OF_KIND = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Record, kw_only=True):
     """One request of somebody, and its promised end."""
 
     name: str

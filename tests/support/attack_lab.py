@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -14,6 +13,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import Record, field, replace
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from gpu_blueprint.tenancy.admission import AdmissionPolicy, AdmissionRule, build_policy_spec
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
@@ -110,8 +110,7 @@ def find_client(kube: KubeClient, config: StackConfig, actor: str) -> KubeClient
     return kube.impersonate(f"a person of {group}", group)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record):
     """The end of one request."""
 
     refusal: str

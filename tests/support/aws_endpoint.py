@@ -15,14 +15,15 @@ from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qs
 
+from gpu_blueprint.records import Record
+
 from .processes import PATIENCE_S
 
 XML, JSON = "text/xml", "application/x-amz-json-1.1"
 EC2 = "http://ec2.amazonaws.com/doc/2016-11-15/"
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Record):
     """One HTTP answer."""
 
     body: str

@@ -1,11 +1,11 @@
 """Small resources of plans, and the comparison of plans that hold them."""
 
-from dataclasses import replace
 from typing import Any
 
 from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.resources import compare_resources
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 VPC, SUBNET = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet"
 ROLE, ATTACHMENT, QUEUE = (

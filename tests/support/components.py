@@ -6,7 +6,6 @@ nodejs/eks/nodes/nodegroup.ts in pulumi/pulumi-eks (4.4). What pulumi-eks asks A
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pulumi.runtime import rpc
@@ -14,6 +13,7 @@ from pulumi.runtime.proto import resource_pb2
 
 from gpu_blueprint.lifecycle.wire import Values, from_struct, make_reference, to_struct
 from gpu_blueprint.plan.recorder import Construct
+from gpu_blueprint.records import Record, field
 
 VPC, MANAGED_GROUP, GROUP = "awsx:ec2:Vpc", "eks:index:ManagedNodeGroup", "eks:index:NodeGroupV2"
 _FEATURES: Values = {"acceptSecrets": True, "acceptResources": True, "supportsPartialValues": True}
@@ -26,8 +26,7 @@ class Monitor(Protocol):
         """Register a resource."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Component:
+class Component(Record, kw_only=True):
     """A component that a program asks for, with the monitor that makes its children."""
 
     name: str
@@ -60,8 +59,7 @@ class Component:
         assert not unknown, f"the stand-in for {self.name} does not know {', '.join(unknown)}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Child:
+class Child(Record, kw_only=True):
     """A resource inside a component."""
 
     urn: str

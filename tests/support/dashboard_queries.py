@@ -1,10 +1,10 @@
 """The queries of all dashboards, as Grafana sends them."""
 
 import re
-from dataclasses import dataclass
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARDS, Dashboard, Panel, Query
+from gpu_blueprint.records import Record
 
 from . import builders, made_up_fleet
 
@@ -13,8 +13,7 @@ ALL_CHOSEN = {"__rate_interval": "5m", "__range": "3h", **dict.fromkeys(_NAMES, 
 """The values of Grafana's variables when everything is chosen."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedQuery:
+class PlacedQuery(Record):
     """A query with its panel and its dashboard."""
 
     dashboard: Dashboard

@@ -4,7 +4,6 @@ import copy
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from gpu_blueprint.changes.drains import find_drifts
@@ -14,6 +13,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import replace
 from gpu_blueprint.rehearsal.pods import NAMESPACE, build_cpu_pool_pod, build_gpu_pod, build_probe_namespace
 from gpu_blueprint.rehearsal.scene import build_scene
 from lab.aws import Timings

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import yaml
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import Record, replace
 from gpu_blueprint.rehearsal.runner import Rehearsal, rehearse
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from lab.aws import Instance
@@ -33,8 +33,7 @@ def open_lab(file: Path, change: Change = lambda manifest: manifest) -> Iterator
         yield lab, config
 
 
-@dataclass(frozen=True)
-class Rehearsed:
+class Rehearsed(Record):
     """One rehearsal of a shipped stack; its lab runs on."""
 
     stack: str

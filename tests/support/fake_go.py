@@ -1,11 +1,11 @@
 """A shell script in place of Go: it notes its calls and writes a short text where Go would write a program."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from gpu_blueprint.records import Record
 from lab import built, crds
 from lab.go_tool import COMPILER
 from lab.jobset_objects import JOBSET_OBJECTS
@@ -35,8 +35,7 @@ done
 """
 
 
-@dataclass(frozen=True)
-class FakeGo:
+class FakeGo(Record):
     """The script, and the folder in which a test lets it build."""
 
     folder: Path

@@ -3,11 +3,11 @@
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS, sanitize_label, sanitize_resource
+from gpu_blueprint.records import Record
 
 from . import builders
 
@@ -71,8 +71,7 @@ ANSWERS = {
 """Kind and subject of a proposal → its title. The pool healthy gets no proposal."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(Record, kw_only=True):
     """The constant load of a pool: nodes, pods with one GPU each, and the activity of each of their GPUs."""
 
     pool: str

@@ -1,11 +1,11 @@
 """The flags of kubectl's commands, as its help names them: tests/lab/test_engines_kubectl_flags.py compares the two."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from gpu_blueprint.records import Record
 
 
-@dataclass(frozen=True)
-class Flags:
+class Flags(Record):
     """The flags that take a value, and the flags that are switches."""
 
     values: frozenset[str]

@@ -9,8 +9,9 @@
 - Pool train: no nodes yet; the team's jobs hold what it owns, what no grant covers, and what speech lends.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from . import builders
 from .served_models import HUB, WEIGHTS, chat, ranking
@@ -42,8 +43,7 @@ STACK: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(Record):
     """A GPU or MIG instance, and the pod that holds it."""
 
     node: str
@@ -74,8 +74,7 @@ GPUS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Record):
     """A node, and the units of its resource that it offers."""
 
     name: str
@@ -86,8 +85,7 @@ class Node:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pod:
+class Pod(Record):
     """A pod and the units of a resource that it requests; without a node it waits."""
 
     space: str

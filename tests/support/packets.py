@@ -5,13 +5,13 @@ a pod that a policy selects for a direction gets only what some policy of this d
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Any
 
+from gpu_blueprint.records import Record, field
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+
+class Host(Record, kw_only=True):
     """A sender or receiver: a pod with a namespace and labels, or only an address."""
 
     address: str
@@ -19,8 +19,7 @@ class Host:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+class Network(Record, kw_only=True):
     """The NetworkPolicies of a cluster, and the labels of its namespaces."""
 
     policies: Sequence[Mapping[str, Any]]

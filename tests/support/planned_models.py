@@ -1,10 +1,10 @@
 """Models as a plan holds them, made by hand: a component, and for each version a Deployment and a scaler."""
 
-from dataclasses import replace
 from typing import Any
 
 from gpu_blueprint.config.models import NAME_LABEL
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from .snapshots import kube, resource
 

@@ -4,8 +4,9 @@ An edit changes the stack file, or objects of the plan: other code than today's 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from gpu_blueprint.records import Record, field
 
 from .edits import Stack
 
@@ -53,8 +54,7 @@ def add_pools(stack: Stack) -> None:
     stack |= {"hourlyCeiling": 5000, "monthlyBudget": 3_000_000}
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoolEdit:
+class PoolEdit(Record, kw_only=True):
     """An edit of one pool."""
 
     title: str

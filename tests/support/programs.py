@@ -3,16 +3,16 @@
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from gpu_blueprint.records import Record
+
 from .processes import PATIENCE_S
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Record):
     """A program, the Debian package that holds it, and the part of the product that stays untested without it."""
 
     name: str

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.loading import parse
 from gpu_blueprint.queues.names import API_VERSION, PRIORITY_LABEL
+from gpu_blueprint.records import Record, replace
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from gpu_blueprint.sharing import POOL_KEY
 from lab.kube import KubeClient
@@ -34,8 +34,7 @@ WORKLOAD = (API_VERSION, "Workload")
 CLAIM = ("karpenter.sh/v1", "NodeClaim")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(Record, kw_only=True):
     """A job of a tenant: pods that ask for the same resources."""
 
     name: str

@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
@@ -18,6 +17,7 @@ from gpu_blueprint.queues.configuration import build_configuration
 from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE, PRIORITIES
 from gpu_blueprint.queues.objects import build_cluster_queue, build_cohort, build_flavor
 from gpu_blueprint.queues.reach import count_reach
+from gpu_blueprint.records import Record
 from gpu_blueprint.rehearsal.scene import TIMINGS
 from lab.lab import Lab
 from lab.scene import Manifest, NodeGroup
@@ -41,8 +41,7 @@ _PLENTY = "1000"
 """Devices of a node of the lab: quotas decide here, and not the room on nodes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Record):
     """A stack, and the jobs that come to it."""
 
     config: StackConfig

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+from gpu_blueprint.records import Record
 from lab.kube import RefusedError
 
 from .queue_lab import Work
@@ -23,8 +23,7 @@ Ask = Callable[..., Any]
 """Sends a request as a member of vision: verb, path and body."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class Way(Record, kw_only=True):
     """A way to GPUs that no queue counts."""
 
     name: str

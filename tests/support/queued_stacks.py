@@ -4,7 +4,8 @@ from datetime import date
 from typing import Any
 
 from gpu_blueprint.checks import find_warnings
-from gpu_blueprint.errors import Problem, StackError
+from gpu_blueprint.errors import StackError
+from gpu_blueprint.problem import Problem
 
 from .builders import config, pool, tenant
 

@@ -9,8 +9,8 @@ from gpu_blueprint.changes.snapshot import Snapshot
 from gpu_blueprint.changes.verdict import Reason
 from gpu_blueprint.cli.text.changes_report import Probe, RehearsalResult, Report
 from gpu_blueprint.cost.compare import Change, Figures
-from gpu_blueprint.errors import Problem
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.problem import Problem
 
 HOSTILE = "|</details><script>alert(1)</script>`@everyone`\n# *all* [x](http://y) \x1b[31m${{ secrets.TOKEN }} "
 NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"

@@ -6,7 +6,6 @@ A request is a dry run unless a test says otherwise, so that tests share one ser
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any
 
@@ -14,6 +13,7 @@ import urllib3
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.loading import parse
+from gpu_blueprint.records import Record
 from gpu_blueprint.rendering import list_manifests
 from lab.control_plane import ControlPlane, start_control_plane
 from lab.kube import KubeClient
@@ -36,8 +36,7 @@ _OURS = (
 """Kinds that keep tenants inside their grants; nothing else of a stack is loaded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Record):
     """Somebody who sends requests."""
 
     user: str
@@ -60,8 +59,7 @@ def service_account(namespace: str, name: str) -> Person:
     return Person(f"system:serviceaccount:{namespace}:{name}", groups)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """An answer of the API server."""
 
     status: int

@@ -7,7 +7,8 @@ who waits for the thread needs a limit.
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from gpu_blueprint.records import Record
 
 _LIMITS: dict[str, tuple[int, str]] = {
     "subprocess.run": (99, "timeout"),
@@ -44,8 +45,7 @@ _WAITING_BLOCKS = frozenset({"Popen", "ThreadPoolExecutor", "ProcessPoolExecutor
 """Classes whose blocks end only when their processes or threads have ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Record):
     """A place that may wait for ever."""
 
     line: int

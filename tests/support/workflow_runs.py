@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from gpu_blueprint.records import Record
+
 from .plans import ROOT
 from .processes import PATIENCE_S
 
@@ -55,8 +57,7 @@ if [ "$1" = check ] && grep -q '^# broken' "stacks/Pulumi.$2.yaml"; then exit 1;
 """
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Record):
     """The end of a script: its exit code, what it printed, its outputs and its summary."""
 
     code: int

@@ -1,13 +1,13 @@
 """A running platform of version 0.2 gets the rules: warnings first, then refusals, and the ways around them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import Record
 from gpu_blueprint.rendering import list_manifests
 from gpu_blueprint.tenancy.policies import list_policies
 from lab.lab import Lab
@@ -45,8 +45,7 @@ def write_case(name: str, tenant: str = "serving") -> Case:
 NEW_POD = write_case("new")
 
 
-@dataclass(frozen=True)
-class Migrated:
+class Migrated(Record):
     """A platform that went from version 0.2 over warnings to refusals, with what a member saw."""
 
     lab: Lab

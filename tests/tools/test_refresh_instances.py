@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -12,6 +11,7 @@ import boto3
 import pytest
 
 from gpu_blueprint.errors import RefreshError
+from gpu_blueprint.records import Record, replace
 from tools import refresh_instances
 from tools.aws import Connect, open_session, read_pages
 from tools.catalogue_file import CATALOG, CatalogueFile, read
@@ -47,8 +47,7 @@ MISSING_TYPE = "p5en.48xlarge"
 UNKNOWN_TYPE = "g6.unheard"
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Record):
     """One run of the command over a catalogue with ``EDITS``, without MISSING_TYPE and with UNKNOWN_TYPE."""
 
     code: int

@@ -1,12 +1,12 @@
 """A run that is interrupted at random takes as long as the plan says; the best interval is Daly's."""
 
-from dataclasses import replace
 from math import inf
 from random import Random
 from statistics import fmean
 
 import pytest
 
+from gpu_blueprint.records import replace
 from gpu_blueprint.training.wall_time import Disturbances, find_daly_interval, find_young_interval
 
 HOUR = 60.0

@@ -1,6 +1,5 @@
 """The upgrades of a stack, their order and their refusals."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from gpu_blueprint.catalog.versions import KUBERNETES, KubernetesRelease
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import UsageError
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 from gpu_blueprint.upgrades import Upgrade, find, find_upgrades, versions
 
 from ..support import builders

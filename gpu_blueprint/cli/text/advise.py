@@ -10,11 +10,11 @@ from rich.text import Text
 
 from ...config import StackConfig
 from ...cost.money import Usd
-from ...errors import Problem
 from ...live.advise import Advice, Observed, Proposal
 from ...live.advise.advice import list_unjudged_pools
 from ...live.advise.bill import estimate_monthly_bill
 from ...live.advise.proposal import WELL_COVERED, AddPool, Change
+from ...problem import Problem
 from .tables import make_console, make_table
 
 _COLOURS = {"high": "green", "medium": "yellow", "low": "red"}

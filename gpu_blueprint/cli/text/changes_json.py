@@ -1,8 +1,8 @@
 """A report on changes as one JSON document."""
 
-from dataclasses import asdict
 from typing import Any
 
+from ...records import asdict
 from .changes_report import Report, list_notes, summarize
 
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...changes.effects import ALL_TENANTS, Effect, NodeDrain, ResourceChange, TenantChange, Verdict
 from ...changes.report import Changes
 from ...changes.snapshot import Snapshot
-from ...errors import Problem
+from ...problem import Problem
+from ...records import Record
 
 _MOST_NAMED = 3
 """Pools and tenants that the sentence on top names; the sections name all."""
@@ -23,8 +23,7 @@ _PROGRAM = ("gpu-blueprint:", "pulumi:")
 """Types of components and providers, which stand for no object of their own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(Record, kw_only=True):
     """One row of a rehearsal."""
 
     subject: str
@@ -34,8 +33,7 @@ class Probe:
     is_as_expected: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RehearsalResult:
+class RehearsalResult(Record, kw_only=True):
     """The content of a file that ``rehearse --json`` wrote."""
 
     probes: tuple[Probe, ...]
@@ -48,8 +46,7 @@ class RehearsalResult:
         return f"{verdict}, {count(len(self.refusals), 'object')} refused" if self.refusals else verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Record, kw_only=True):
     """Everything that the command has found out."""
 
     stack: str

@@ -1,15 +1,15 @@
 """The sections of a report on changes: what drains, who loses, what is replaced, and everything else."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from ...changes.effects import Effect, NodeDrain, ResourceChange
 from ...changes.report import Changes
 from ...cost.compare import Change, Figures
-from ...errors import Problem
 from ...plan import PlannedResource
+from ...problem import Problem
+from ...records import Record
 from .changes_report import Report, count, count_effects, list_objects, name_tenant
 
 _MOST_PATHS = 4
@@ -35,16 +35,14 @@ _SERVICES = {
 _FIGURES = (("expected_hour", "expected $/h"), ("ceiling_hour", "at most $/h"), ("expected_month", "expected $/month"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Record, kw_only=True):
     """One line with the lines below it."""
 
     text: str
     details: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Record, kw_only=True):
     """A part of the report: items, or a table, and commands to copy."""
 
     title: str

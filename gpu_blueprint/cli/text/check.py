@@ -2,17 +2,17 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import BlueprintError, Problem
+from ...errors import BlueprintError
 from ...judging.formats import Format, make_printable
 from ...loading import StackFile
+from ...problem import Problem
+from ...records import Record
 from .problems import StackProblems, print_lines, print_problems
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Record):
     """The result for one stack."""
 
     name: str

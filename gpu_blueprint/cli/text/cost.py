@@ -8,10 +8,10 @@ from rich.text import Text
 from ...config import StackConfig
 from ...cost.estimate import Estimate, as_json
 from ...cost.money import Usd
-from ...errors import Problem
 from ...judging.formats import Format, escape_markdown, format_markdown_table, to_json, to_markdown
 from ...judging.sarif import to_sarif
 from ...loading import StackFile
+from ...problem import Problem
 from ...queues.ceilings import ceilings_as_json
 from .cost_changes import Comparison, changes_to_json, changes_to_markdown, show_changes
 from .cost_tables import (

@@ -1,7 +1,6 @@
 """``cost --compare`` and ``cost --against``: the changes between two estimates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
@@ -9,13 +8,13 @@ from rich.text import Text
 
 from ...cost.compare import Change, compare
 from ...judging.formats import escape_markdown, format_markdown_table
+from ...records import Record
 from .tables import make_console
 
 HEADERS = ("expected a month", "then", "more", "at most an hour", "then", "more")
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Record):
     """Two estimates, as ``cost --json`` writes them."""
 
     before: Mapping[str, Any]

@@ -1,12 +1,12 @@
 """The fields in which two stacks differ."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
 
+from ...records import Record
 from .tables import make_console
 
 _ABSENT = "–"
@@ -14,8 +14,7 @@ _WIDEST, _LEAST, _VALUE, _NAME = 80, 40, 14, 20
 """Columns: the most and the least of the table, the least of a value beside its field, the most of a stack's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Record):
     """A field with two values; None where a stack does not have the field."""
 
     path: str

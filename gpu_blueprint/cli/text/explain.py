@@ -1,13 +1,13 @@
 """Explanations of rules, alerts and kinds of problems as sentences, and of parts of a stack as steps."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Protocol
 
 from rich.console import Console
 from rich.text import Text
 
+from ...records import Record
 from .tables import make_console, wrap_words
 
 
@@ -23,8 +23,7 @@ class Step(Protocol):
         """The facts of the step."""
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Record):
     """One meaning of a name: its kind, and either lines of text or steps."""
 
     name: str

@@ -6,10 +6,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
-from ...errors import Problem
 from ...images.listing import PulledList
 from ...images.sources import find_place, split_image
 from ...judging.formats import to_json
+from ...problem import Problem
 from ...serving.images import name_image
 from ...summary.models import lacks_prepull
 from ...summary.stack import identify_stack

@@ -1,6 +1,5 @@
 """The results of ``lifecycle``."""
 
-from dataclasses import asdict
 from typing import Any
 
 from rich.table import Table
@@ -8,6 +7,7 @@ from rich.text import Text
 
 from ...lifecycle.life import Life
 from ...lifecycle.order import Wave
+from ...records import asdict
 from .problems import print_json
 from .tables import make_console, make_table
 

@@ -1,22 +1,21 @@
 """The migration of a stack file: its changed lines, and its effect on a running stack."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
-from ...errors import Problem
 from ...judging.formats import Format, make_printable, to_json
 from ...loading.migrate import Migrated
 from ...loading.migrations import Migration, find_newest_schema
+from ...problem import Problem
+from ...records import Record
 from .edits import list_changed_lines
 from .problems import print_json, print_lines
 
 _WIDTH = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Record):
     """The migration of one file."""
 
     stack: str

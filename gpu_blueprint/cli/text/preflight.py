@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from rich.table import Table
@@ -13,6 +12,7 @@ from ...judging.formats import Format, to_markdown
 from ...judging.sarif import to_sarif
 from ...live.preflight import Finding, Status, choose_exit_code, list_problems
 from ...loading import StackFile
+from ...records import replace
 from ...summary.stack import identify_stack
 from .problems import print_json
 from .tables import make_console, make_table

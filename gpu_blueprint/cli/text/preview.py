@@ -9,11 +9,11 @@ from rich.text import Text
 
 from ...config import ExistingMonitoring, StackConfig
 from ...cost.estimate import estimate_stack
-from ...errors import Problem, Severity
 from ...judging.formats import to_text
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
+from ...problem import Problem, Severity
 from ...summary.stack import describe_enforcement, identify_stack
 from .cost import describe_in_one_line
 from .hourly_ceilings import describe_tenant_ceilings

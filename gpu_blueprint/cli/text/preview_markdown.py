@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from ...cost.estimate import estimate_stack
-from ...errors import Problem
 from ...judging.formats import escape_markdown, format_markdown_table, to_markdown
 from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
+from ...problem import Problem
 from ...summary.stack import describe_enforcement
 from .cost import describe_in_one_line
 from .hourly_ceilings import describe_tenant_ceilings

@@ -1,13 +1,13 @@
 """Pools, tenants, services and models as rows of plain text; a cell may have several lines."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
 from ...config import StackConfig
 from ...cost.promises import list_promises
 from ...readiness.start_times import StartTime, list_start_times
 from ...readiness.words import write_phase, write_seconds
+from ...records import Record, field
 from ...sharing import WHOLE_GPU
 from ...summary.cpu_pools import CpuPoolSummary, summarize_cpu_pools
 from ...summary.models import ModelSummary, note_model_starts, summarize_models
@@ -26,8 +26,7 @@ from ...summary.storage import StorageSummary, summarize_storage
 from .model_rows import MODEL_HEADERS, list_model_rows, list_model_start_rows
 
 
-@dataclass(frozen=True, slots=True)
-class PlainTable:
+class PlainTable(Record):
     """A table of plain text, which the terminal and Markdown format differently."""
 
     title: str

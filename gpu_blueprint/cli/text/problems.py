@@ -3,15 +3,14 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...errors import Problem
 from ...judging.formats import Format, to_json, to_markdown, to_text
+from ...problem import Problem
+from ...records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class StackProblems:
+class StackProblems(Record):
     """The problems of one stack."""
 
     stack: str

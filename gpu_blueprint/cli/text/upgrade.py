@@ -1,19 +1,18 @@
 """The upgrades of a stack, each with its effect on the running stack and its known breaking changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
 from ...judging.formats import Format, make_printable
+from ...records import Record
 from ...upgrades import Upgrade
 from .problems import print_json
 
 _WIDTH = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Record):
     """The upgrades of one stack, in their order."""
 
     stack: str

@@ -1,12 +1,12 @@
 """All proposals for a stack that fit together, and the reasons why other pools get none."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...config import Pool, StackConfig
 from ...cost.capacity import find_always_on
 from ...cost.nodes import ON_DEMAND
+from ...records import Record
 from .ceiling import lower_ceiling
 from .observed import Observed
 from .proposal import Proposal
@@ -34,8 +34,7 @@ def list_unjudged_pools(stack: StackConfig) -> list[Remark]:
     return [Remark(pool.name, text) for pool in stack.cpu_pools]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
+class Advice(Record, kw_only=True):
     """The result of advise."""
 
     proposals: tuple[Proposal, ...]

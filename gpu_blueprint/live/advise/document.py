@@ -1,10 +1,10 @@
 """The measurements and the proposals as one JSON document."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from ...config import Pool, StackConfig
+from ...records import asdict
 from .advice import Advice, list_unjudged_pools
 from .bill import estimate_monthly_bill
 from .observed import Activity, Observed

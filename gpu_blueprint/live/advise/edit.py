@@ -4,7 +4,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import yaml
@@ -16,6 +15,7 @@ from ...config import StackConfig
 from ...errors import StackError
 from ...loading import Source, parse
 from ...loading.file_keys import IN_FILE
+from ...records import Record
 from ...yaml_text.readings import reads_as_text
 from .proposal import AddPool, Change, Proposal, Set
 
@@ -35,8 +35,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(Record):
     """The text of the changed file, its config, and the proposals that are not in it."""
 
     text: str

@@ -1,7 +1,6 @@
 """Moves of a pool's work to a new pool beside it: the work that can move, the cost of a move, and its changes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
@@ -10,6 +9,7 @@ from ...catalog.prices import HOURS_A_MONTH
 from ...config import Pool, StackConfig
 from ...config.scalars import LONGEST_NAME
 from ...cost.nodes import find_launched, find_terms, price_nodes
+from ...records import Record
 from .bill import estimate_monthly_bill, measure_spot_part, price_gpu_hour
 from .need import count_pods_per_gpu
 from .observed import Activity, Observed, PoolUse, Window
@@ -25,8 +25,7 @@ CANARY = "canary"
 choose the cheaper pool for every pod at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(Record, kw_only=True):
     """The measured work of a pool that can move."""
 
     stack: StackConfig
@@ -53,8 +52,7 @@ class Work:
         return self.pool.headroom.pods if self.pool.headroom else 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Move(Record, kw_only=True):
     """The work of one pool on the nodes of a new pool beside it."""
 
     work: Work

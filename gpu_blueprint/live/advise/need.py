@@ -1,12 +1,12 @@
 """The needs of one pod, and the instance types with another GPU that meet them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 
 from ...catalog import GPUS, Gpu, Instance, list_instances
 from ...catalog.node_room import NodeRoom
 from ...config import Pool, StackConfig
+from ...records import Record
 from .observed import Activity, LargestPod, PoolUse
 
 MEMORY_MARGIN = 1.2
@@ -23,8 +23,7 @@ OTHER_WORK = 3.0
 """If the SMs are this many times busier than tensor cores and memory, they do other work, which counts as compute."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class Fit(Record, kw_only=True):
     """An instance type with another GPU that holds the measured work, and its projected activity from 0 to 1."""
 
     gpu: Gpu

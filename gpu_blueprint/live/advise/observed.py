@@ -1,14 +1,13 @@
 """The measured use of a stack over a window, as plain numbers. Nothing here knows the source of the numbers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...config import Pool
+from ...records import Record, field
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(Record, kw_only=True):
     """The requested time, and the part of it that has data."""
 
     days: float
@@ -23,8 +22,7 @@ class Window:
         return self.days * 24 * self.coverage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Activity:
+class Activity(Record, kw_only=True):
     """Activity of the devices that pods held, as shares of cycles from 0 to 1. A p95 belongs to the busiest device."""
 
     sm_mean: float
@@ -37,8 +35,7 @@ class Activity:
     """The part of the time with held GPUs in which their activity is known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LargestPod:
+class LargestPod(Record, kw_only=True):
     """The largest requests of one pod with GPUs."""
 
     units: float
@@ -54,8 +51,7 @@ class NodeKind(NamedTuple):
     capacity_type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolUse:
+class PoolUse(Record, kw_only=True):
     """The measured use of one pool. A GPU counts as 1 with any number of slices; means are over all hours with data."""
 
     gpus_mean: float = 0.0
@@ -100,8 +96,7 @@ class PoolUse:
         return sum(hours for (_, bought), hours in self.node_hours.items() if bought == capacity_type)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaUse:
+class QuotaUse(Record, kw_only=True):
     """Use of a tenant's quota of one resource, as shares of the quota."""
 
     peak: float
@@ -116,8 +111,7 @@ class QuotaKey(NamedTuple):
     resource: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
+class Observed(Record, kw_only=True):
     """All measurements of one stack. A missing entry means that Prometheus had no data for it."""
 
     window: Window

@@ -5,7 +5,6 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from requests.auth import AuthBase, HTTPBasicAuth
 from urllib3.util import Retry
 
 from ...errors import MetricsError, UsageError
+from ...records import Record
 from ..bounds import TooLargeError, call_within, read_at_most
 from .failures import describe_failure, shorten
 
@@ -34,8 +34,7 @@ _MOST = 1e18
 _AMP = re.compile(r"aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)")
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Record):
     """One series of an answer."""
 
     labels: Mapping[str, str]

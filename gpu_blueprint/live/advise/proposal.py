@@ -1,9 +1,9 @@
 """A proposal: its reason, its saving, its confidence, its changes of the stack file and the next steps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...records import Record
 from .observed import Activity, Window
 
 Kind = Literal["right-size", "share", "purchase", "ceiling", "quota"]
@@ -19,8 +19,7 @@ STEADY = 3.0
 """A load comes in bursts if its 95th percentile is more than this many times its mean."""
 
 
-@dataclass(frozen=True, slots=True)
-class Confidence:
+class Confidence(Record):
     """The degree to which the measurements support a proposal, and the reason."""
 
     level: Level
@@ -52,16 +51,14 @@ def judge_confidence(window: Window, *doubts: str) -> Confidence:
     return Confidence(levels[max(rank - len(doubts), 0)], "; ".join((measured, *doubts)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Set:
+class Set(Record, kw_only=True):
     """Set a field. Its path has the names of pools and tenants and the ids of reservations; None removes the field."""
 
     path: tuple[str, ...]
     value: Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddPool:
+class AddPool(Record, kw_only=True):
     """Add a pool that differs from another pool in some fields, with tenants' quotas. The other pool stays."""
 
     like: str
@@ -75,8 +72,7 @@ class AddPool:
 Change = Set | AddPool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Record, kw_only=True):
     """One proposed change of a stack."""
 
     kind: Kind

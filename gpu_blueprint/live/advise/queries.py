@@ -1,7 +1,6 @@
 """The queries. Prometheus itself does the sums, so that each answer has only one or two series for each pool."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import promql_parser
 
@@ -19,6 +18,7 @@ from ...monitoring.recording import (
     UNITS,
     select_requests,
 )
+from ...records import Record
 
 SM, TENSOR, DRAM, MEMORY = (
     f"DCGM_FI_{name}" for name in ("PROF_SM_ACTIVE", "PROF_PIPE_TENSOR_ACTIVE", "PROF_DRAM_ACTIVE", "DEV_FB_USED")
@@ -33,8 +33,7 @@ _LEAST_MINUTES = 60
 _DEVICE = "node, gpu, GPU_I_ID, pool"
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Record):
     """A window that ends now, and the distance between the samples that Prometheus takes of a series."""
 
     days: int

@@ -1,7 +1,6 @@
 """A larger quota for a tenant whose quota refuses pods while the pool has room."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import ceil, floor
 
 from ...catalog.prices import HOURS_A_MONTH
@@ -10,6 +9,7 @@ from ...config.grant_rooms import find_gpu_shares
 from ...cost.gpus import count_usable_gpus
 from ...cost.nodes import ON_DEMAND, price_dearest_slots, price_nodes
 from ...monitoring.alerts.cost import NEARLY_ALL
+from ...records import Record
 from .observed import Observed, QuotaUse
 from .proposal import Proposal, Set, judge_confidence
 
@@ -19,8 +19,7 @@ RAISED_BY = 1.25
 """Factor for the new quota, where the pool's ceiling allows it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Raise:
+class Raise(Record, kw_only=True):
     """A larger quota of a tenant in one pool."""
 
     tenant: Tenant

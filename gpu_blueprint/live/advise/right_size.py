@@ -1,7 +1,6 @@
 """Another GPU model for a pool whose work fits on a cheaper GPU."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from ...catalog.prices import HOURS_A_MONTH
@@ -32,8 +31,7 @@ _BENCHMARKS = {
 """Purpose of a pool → the measurements of a benchmark."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelMove(Move):
+class ModelMove(Move, kw_only=True):
     """A move to another GPU model."""
 
     fit: Fit

@@ -1,7 +1,6 @@
 """Several pods on one GPU, where each pod needs only a part of it: with MIG, or else with MPS or time-slicing."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import Any
@@ -10,6 +9,7 @@ from ...catalog import Instance, MigProfile, MigTable, list_instances
 from ...catalog.prices import HOURS_A_MONTH
 from ...config import PodSize, Pool, StackConfig
 from ...config.sizes import DEFAULT_SLOT, write_size
+from ...records import Record
 from .moves import (
     Move,
     Work,
@@ -33,8 +33,7 @@ MOST_REPLICAS = 8
 _GIB = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class Cut(Record, kw_only=True):
     """A way to share a GPU, and the arithmetic behind it."""
 
     sharing: dict[str, Any]
@@ -51,8 +50,7 @@ class Cut:
     """The reason why a GPU runs fewer pods than it has MIG instances; empty if it runs a pod on each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharingMove(Move):
+class SharingMove(Move, kw_only=True):
     """A move to a pool with shared GPUs."""
 
     cut: Cut

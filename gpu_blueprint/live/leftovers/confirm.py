@@ -4,19 +4,18 @@ Reports: github.com/aws/aws-sdk, issues 302 and 676.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from ...config import StackConfig
+from ...records import Record, replace
 from ..preflight import Account, RefusedError
 from .names import GONE, NO_CLUSTER, NO_QUEUE, build_queue_url
 from .prices import price_month
 from .resource import Arn, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Record, kw_only=True):
     """The call that shows one object, and its signs that the object is gone."""
 
     service: str

@@ -1,11 +1,11 @@
 """EC2's objects, asked of EC2: the tagging API learns of a new object late and lists deleted objects for a while."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ...config import StackConfig
+from ...records import Record
 from ..preflight import Account
 from .marks import BLUEPRINT, CLUSTER, CNI, Mark, list_marks, read_tags
 from .prices import price_month
@@ -17,8 +17,7 @@ _OURS = frozenset({BLUEPRINT})
 _OF_CLUSTER = _OURS | {CLUSTER}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ec2Type:
+class Ec2Type(Record, kw_only=True):
     """Names in EC2's API for one type of object."""
 
     operation: str

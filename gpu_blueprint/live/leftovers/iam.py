@@ -5,11 +5,11 @@ platforms that version 0.1 made.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from ...catalog import list_regions
 from ...config import StackConfig
+from ...records import Record
 from ..preflight import Account, RefusedError
 from ..preflight.answers import read_part
 from .marks import is_marked, read_tags
@@ -21,8 +21,7 @@ _REGION_TAG = "topology.kubernetes.io/region"
 """Karpenter's tag on its instance profiles, which belong to one region although IAM has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class IamType:
+class IamType(Record):
     """Names in IAM's API for one type of object."""
 
     listing: str

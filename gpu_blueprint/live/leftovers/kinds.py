@@ -1,12 +1,10 @@
 """The words for each kind of object, and the command of the AWS CLI that shows an object of the kind."""
 
-from dataclasses import dataclass
-
+from ...records import Record
 from .resource import Arn
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Record):
     """Words for a kind, and the command that shows one object. ``{last}`` is the last part of its name."""
 
     words: str

@@ -1,10 +1,10 @@
 """The tags by which an object belongs to a platform: the blueprint's own, and those of programs in the cluster."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ...config import StackConfig
+from ...records import Record
 
 BLUEPRINT, CLUSTER, CNI, LOAD_BALANCERS = "blueprint", "cluster", "vpc-cni", "load balancers"
 POOL_TAG, NODE_CLASS_TAG, NODE_GROUP_TAG = (
@@ -16,8 +16,7 @@ _CLUSTER_PREFIX = "kubernetes.io/cluster/"
 _CLUSTER_TAGS = ("eks:eks-cluster-name", "eks:cluster-name", "cluster.k8s.amazonaws.com/name", "elbv2.k8s.aws/cluster")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Record):
     """Tags that one maker puts on its objects. An object has the mark if it carries all of them."""
 
     maker: str

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from ...cost.money import Usd
+from ...records import Record
 
 _ONE_KIND = ("s3", "sns", "sqs")
 """Services whose ARNs name no kind, because they have only one."""
@@ -13,8 +13,7 @@ REPOSITORY = "ecr:repository"
 """Kind of the repositories of images."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Arn:
+class Arn(Record, order=True):
     """An ARN in its parts: ``arn:aws:eks:us-east-1:111122223333:cluster/gpu-prod``."""
 
     text: str
@@ -48,8 +47,7 @@ class Arn:
         return f"{self.service}:{self.type}" if self.type else self.service
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
+class Resource(Record, kw_only=True):
     """An object that exists in the account."""
 
     arn: Arn

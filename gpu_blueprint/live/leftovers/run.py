@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
 from ...config import StackConfig
+from ...records import Record
 from ..preflight import Account, Finding, Question, Status, ask_question
 from ..preflight import choose_exit_code as judge_findings
 from ..preflight.identity import check_account
@@ -20,8 +20,7 @@ _PARALLEL_CALLS = 8
 """Fast enough, and far below EC2's rate limits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Record):
     """The objects that ``leftovers`` found, and the questions that AWS did not answer."""
 
     states: States

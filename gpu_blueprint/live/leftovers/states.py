@@ -6,12 +6,12 @@ A stack that was destroyed has a state without resources, which is a good state 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
 from ...keys import PROJECT
+from ...records import Record
 from .resource import Resource
 
 _ARNS = ("arn", "accessEntryArn", "associationArn")
@@ -25,8 +25,7 @@ _CACHE_RULE = "aws:ecr/pullThroughCacheRule:PullThroughCacheRule"
 _CLUSTER, _NODE_GROUP = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class States:
+class States(Record, kw_only=True):
     """Everything that the given state files hold together."""
 
     files: tuple[str, ...] = ()
@@ -48,8 +47,7 @@ class States:
         return not self.ids.isdisjoint((resource.arn.text, resource.arn.name))
 
 
-@dataclass(frozen=True, slots=True)
-class _Deployment:
+class _Deployment(Record):
     file: str
     resources: Sequence[Mapping[str, Any]]
     pending: Sequence[Mapping[str, Any]]

@@ -1,14 +1,13 @@
 """A question to the account: which objects of one kind belong to the platform?"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
+from ...records import Record, replace
 from ..preflight import Account, Finding, UnansweredError
 from .resource import Resource
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Record):
     """One question about one kind. ``check`` is its row in permissions.py, ``subject`` names it if AWS refuses."""
 
     check: str

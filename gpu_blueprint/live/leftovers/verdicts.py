@@ -1,17 +1,16 @@
 """Decide about each object: it stands in a state, a living cluster runs it, or it is a leftover."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ...config import StackConfig
 from ...cost.money import Usd
+from ...records import Record
 from .marks import NODE_CLASS_TAG, NODE_GROUP_TAG, POOL_TAG, find_cluster, list_marks
 from .resource import REPOSITORY, Resource
 from .states import States
 
 
-@dataclass(frozen=True, slots=True)
-class Attended:
+class Attended(Record):
     """An object that stands in no state and is no leftover, because a living cluster makes and deletes it."""
 
     resource: Resource
@@ -19,8 +18,7 @@ class Attended:
     """The part of the cluster, such as ``pool infer-l4`` or ``node group gpu-prod-system-8f3c``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdicts:
+class Verdicts(Record, kw_only=True):
     """Every object that carries the tags of the platform, sorted by its fate."""
 
     leftovers: Sequence[Resource]

@@ -1,10 +1,10 @@
 """Questions to an AWS account, and the errors of a question without an answer."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ...errors import Problem
+from ...problem import Problem
+from ...records import Record
 from .findings import Finding, Status
 
 CHECK_ENDPOINT = "check the proxy and AWS_ENDPOINT_URL"
@@ -22,8 +22,7 @@ class Account(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Record, kw_only=True):
     """One question of a check. ``subject`` names the question in the report if it gets no answer."""
 
     check: str

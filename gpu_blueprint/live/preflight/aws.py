@@ -2,7 +2,6 @@
 
 import os
 import re
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -15,6 +14,7 @@ from botocore.parsers import ResponseParserError
 
 from ...catalog.aws_errors import BUSY, DENIED, LOCKED_OUT
 from ...errors import UsageError, suggest
+from ...records import Record
 from ..bounds import TooLargeError, call_within
 from .answer_size import limit_answers
 from .answers import CHECK_ENDPOINT, DeniedError, LockedOutError, RefusedError, UnansweredError
@@ -38,8 +38,7 @@ _LOG_IN = "log in again (`aws sso login`, or the command that gives your shell i
 _CHECK_NETWORK = "check the network, VPN and proxy"
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Record):
     """Timeouts of one call, the number of attempts, and the size of an answer."""
 
     connect_seconds: float = 5

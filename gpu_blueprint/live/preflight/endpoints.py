@@ -13,7 +13,7 @@ from typing import Any
 
 from ...config import NewVpc, StackConfig
 from ...config.network import Endpoint, list_services
-from ...errors import Path, Problem
+from ...problem import Path, Problem
 from .answers import Account, Question
 from .findings import Finding, confirm, report
 

@@ -1,10 +1,10 @@
 """Findings of preflight: a check passed, or a Problem states what the account lacks."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ...errors import Problem
+from ...problem import Problem
+from ...records import Record, replace
 
 
 class Status(StrEnum):
@@ -18,8 +18,7 @@ class Status(StrEnum):
     LOCKED_OUT = "no credentials"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Record, kw_only=True):
     """The result of one check for one subject, such as a reservation or a pool."""
 
     check: str

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ...config import StackConfig
-from ...errors import Problem
+from ...problem import Problem
 from .answers import Account, Question, RefusedError, read_part
 from .findings import Finding, confirm, report
 

@@ -1,13 +1,13 @@
 """Do the pinned node images exist for the cluster's Kubernetes minor?"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from ...catalog import AL2023, find_instance
 from ...catalog.image_parameters import name_image_parameter
 from ...config import StackConfig
-from ...errors import Path, Problem
+from ...problem import Path, Problem
+from ...records import Record
 from .answers import Account, Question, read_part
 from .findings import Finding, confirm, report
 
@@ -15,8 +15,7 @@ _MAX_NAMES = 10
 """Number of names that ssm:GetParameters takes at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Record):
     """A node image of the stack."""
 
     parameter: str

@@ -3,13 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ...catalog.service_quotas import CLUSTERS, ELASTIC_IPS, NAT_GATEWAYS, VPCS, ServiceQuota
 from ...config import NewVpc, StackConfig
-from ...errors import Problem
+from ...problem import Problem
+from ...records import replace
 from ...summary.service_quotas import Need, list_instance_needs, list_platform_needs, write_request
 from .answers import Account, Question, RefusedError, UnansweredError, read_part
 from .findings import Finding, confirm, report

@@ -1,28 +1,26 @@
 """Does AWS offer the instance types in the zones of their pools?"""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from ...config import StackConfig
 from ...config.network import STABLE_ZONES
-from ...errors import Path, Problem
+from ...problem import Path, Problem
+from ...records import Record
 from .answers import Account, Question
 from .findings import Finding, confirm, report
 
 _CHECK = "types in zones"
 
 
-@dataclass(frozen=True, slots=True)
-class Offering:
+class Offering(Record):
     """An instance type that AWS offers in a zone."""
 
     instance_type: str
     zone: str
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Record):
     """The instance types and zones of a pool, or of the system nodes."""
 
     subject: str

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...config import StackConfig
 from ...config.storage import S3Storage
-from ...errors import Path, Problem
+from ...problem import Path, Problem
 from .answers import Account, DeniedError, Question, RefusedError
 from .findings import Finding, confirm, report
 

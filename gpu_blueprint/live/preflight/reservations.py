@@ -6,7 +6,7 @@ from typing import Any
 
 from ...config import StackConfig
 from ...config.buying import BLOCK_NODES_GO, Reservation
-from ...errors import Problem, Severity
+from ...problem import Problem, Severity
 from .answers import Account, Question, RefusedError
 from .findings import Finding, confirm, report
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 from ...config import StackConfig
+from ...records import replace
 from . import endpoints, identity, images, limits, offerings, references, reservations, subnets, zones
 from .answers import Account, Question, UnansweredError
 from .findings import Finding

@@ -12,7 +12,7 @@ from ...catalog import find_instance
 from ...config import ExistingVpc, StackConfig
 from ...config.network import STABLE_ZONES, Subnet
 from ...cost.addresses import CNI_ENIS, count_addresses_at_ceiling
-from ...errors import Problem, Severity
+from ...problem import Problem, Severity
 from .answers import Account, Question, UnansweredError
 from .findings import Finding, confirm, report
 from .identity import find_cluster, is_ours

@@ -10,7 +10,7 @@ from typing import Any
 from ...catalog.zones import CONTROL_PLANE_REFUSED
 from ...config import ExistingVpc, StackConfig
 from ...config.network import STABLE_ZONES
-from ...errors import Path, Problem
+from ...problem import Path, Problem
 from .answers import Account, Question
 from .findings import Finding, confirm, report
 

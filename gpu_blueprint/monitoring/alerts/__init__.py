@@ -1,8 +1,8 @@
 """All alerts, by subject. docs/alerts.md is generated from them."""
 
-import dataclasses
 from collections.abc import Iterator
 
+from ... import records
 from ...config import StackConfig
 from ..rules import Alert
 from .cost import COST_ALERTS
@@ -36,4 +36,4 @@ def list_alerts(stack: StackConfig) -> Iterator[Alert]:
     )
     for alert in (alert for alert in (*_EVERYWHERE, *optional) if alert.name not in off):
         exempt = BUT_IN_QUEUES.get(alert.name) if stack.queueing else None
-        yield dataclasses.replace(alert, expr=f"{alert.expr} {exempt}") if exempt else alert
+        yield records.replace(alert, expr=f"{alert.expr} {exempt}") if exempt else alert

@@ -2,8 +2,9 @@
 
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from ...records import Record
 
 GRID = 24
 """Columns of Grafana's grid."""
@@ -21,8 +22,7 @@ ANY: Thresholds = ((1, "red"),)
 """For a number that should be zero."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Record, kw_only=True):
     """A PromQL expression and the look of its result."""
 
     expr: str
@@ -35,8 +35,7 @@ class Query:
     """Colour of its line or area, where the colour has a meaning."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
+class Panel(Record, kw_only=True):
     """One chart, number or table."""
 
     title: str
@@ -60,16 +59,14 @@ class Panel:
         return dict(zip(string.ascii_uppercase, self.queries, strict=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Record):
     """Panels under a heading, from left to right."""
 
     title: str
     panels: tuple[Panel, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Record):
     """A choice at the top of a dashboard: the pools or tenants of the stack, unless ``query`` returns the values."""
 
     name: Literal["pool", "tenant", "namespace", "node", "deployment"]
@@ -78,8 +75,7 @@ class Variable:
     """The dashboard opens with the first value instead of all values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dashboard:
+class Dashboard(Record, kw_only=True):
     """One page of Grafana."""
 
     uid: str
@@ -94,8 +90,7 @@ class Dashboard:
         return tuple(panel for row in self.rows for panel in row.panels)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """The place of a panel or heading on the grid."""
 
     x: int

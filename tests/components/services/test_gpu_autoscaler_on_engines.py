@@ -17,6 +17,7 @@ import yaml
 
 from components.services.gpu_autoscaler import build_scaled_object_spec
 from gpu_blueprint.config import Scaling
+from gpu_blueprint.records import Record
 from lab.aggregation import Aggregation
 from lab.control_plane import ControlPlane, start_control_plane
 from lab.kube import KubeClient
@@ -77,8 +78,7 @@ def build_handler(exporter: Exporter) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-@dataclass(frozen=True)
-class Outages:
+class Outages(Record):
     """KEDA, a control plane without nodes, and a Prometheus with one exporter."""
 
     workspace: Workspace

@@ -1,11 +1,11 @@
 """The resources of a node, as Karpenter's NodeClaims stated them on the engine."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpu_blueprint.catalog import find_instance
+from gpu_blueprint.records import replace
 from lab.aws.launch_templates import LaunchTemplate
 from lab.aws.node_resources import list_allocatable, list_capacity
 from lab.aws.user_data import KubeletSettings

@@ -1,7 +1,6 @@
 """Prices and offers."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.prices import find_on_demand_price, find_spot_share
 from gpu_blueprint.catalog.table import read_rows
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import replace
 from lab.aws import Shim, offers
 from lab.aws.offers import Offers
 

@@ -5,7 +5,6 @@ The tests tell one story, in this order.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import psutil
@@ -16,6 +15,7 @@ from gpu_blueprint.config import Service
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import Record
 from gpu_blueprint.rehearsal.pods import build_deployment, build_gpu_pod
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from lab.kube import RefusedError
@@ -57,8 +57,7 @@ PATIENCE_S = 420.0
 SCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
 
 
-@dataclass(frozen=True)
-class Services:
+class Services(Record):
     """The Deployments of models and of teams in a lab."""
 
     lab: Lab

@@ -1,7 +1,6 @@
 """Endpoints whose answers do not end."""
 
 import json
-from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 
 from gpu_blueprint.live.preflight import UnansweredError
 from gpu_blueprint.live.preflight.aws import AwsAccount, Patience, sign_in
+from gpu_blueprint.records import replace
 
 from ...support.aws_endpoint import Answer, Endpoint, as_json
 from ...support.dripping_server import CHUNKED, OK, drip

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpu_blueprint.errors import Problem
 from gpu_blueprint.live.preflight import Finding, Status, ask_question, choose_exit_code, list_problems, list_questions
 from gpu_blueprint.live.preflight.findings import confirm, report
+from gpu_blueprint.problem import Problem
 
 from ...support.aws_answers import account, applied, ask, reservations
 from ...support.aws_endpoint import Endpoint, ec2_error

@@ -1,8 +1,9 @@
 """The two kinds of cases, and the stack under test."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from gpu_blueprint.records import Record
 
 from ...support import builders
 from ...support.exporter_series import Series, merge
@@ -57,8 +58,7 @@ POD = {"namespace": "team", "pod": "p1"}
 NODE = {"node": "n1", "pool": "main", "instance_type": "g6.12xlarge", "capacity_type": "on-demand"}
 
 
-@dataclass(frozen=True, slots=True)
-class AlertCase:
+class AlertCase(Record):
     """Series, and the labels of the alert that they raise; no labels if the alert stays quiet."""
 
     alert: str
@@ -84,8 +84,7 @@ def quiet(alert: str, *series: Series, at: str) -> AlertCase:
     return AlertCase(alert, merge(*series), at)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordingCase:
+class RecordingCase(Record):
     """Series, and the samples of a recorded series that follow from them: labels, as PromQL writes them, and value."""
 
     rule: str

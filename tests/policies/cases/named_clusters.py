@@ -1,8 +1,8 @@
 """Cases of the rule about the cluster that Helm values name."""
 
-from dataclasses import replace
 from typing import Any
 
+from gpu_blueprint.records import replace
 from policies import UNKNOWN, Resource
 
 from .needed_parts import set_value

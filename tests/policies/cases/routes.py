@@ -1,8 +1,8 @@
 """Cases of the rule about subnets of nodes whose routes lead to the internet."""
 
-from dataclasses import replace
 from typing import Any
 
+from gpu_blueprint.records import replace
 from policies import UNKNOWN, Resource
 
 from .stacks import Build, cases_of, fails, passes, program, resource, undecided

@@ -3,12 +3,12 @@
 import copy
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
 from gpu_blueprint.judging.verdicts import build_policy_stack
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import Record, field, replace
 from policies import UNKNOWN, Resource, Rule, Stack, Verdict, judge
 
 from ...support.plans import plan
@@ -23,8 +23,7 @@ GONE: Any = object()
 """As a value: remove the field."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Case:
+class Case(Record, kw_only=True, eq=False):
     """One stack and the verdict that one rule must give on it."""
 
     about: str

@@ -1,8 +1,8 @@
 """Cases of the rule about public addresses in subnets of nodes."""
 
-from dataclasses import replace
 from typing import Any
 
+from gpu_blueprint.records import replace
 from policies import UNKNOWN, Resource
 
 from .stacks import cases_of, fails, passes, program, resource, shipped_stack, undecided, with_resources, with_value

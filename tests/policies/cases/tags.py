@@ -1,8 +1,8 @@
 """Cases of the rule about tags."""
 
-from dataclasses import replace
 from typing import Any
 
+from gpu_blueprint.records import replace
 from policies import UNKNOWN
 
 from .stacks import (

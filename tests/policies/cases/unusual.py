@@ -1,8 +1,8 @@
 """Programs that are unusual and right: each breaks the spelling that a rule knows, and has its effect another way."""
 
-from dataclasses import replace
 from typing import Any
 
+from gpu_blueprint.records import replace
 from policies import UNKNOWN, Resource
 
 from .stacks import (

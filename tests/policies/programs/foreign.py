@@ -1,20 +1,19 @@
 """A program of another company: right as it stands, and wrong by any of its faults."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
 
 from gpu_blueprint.plan.recorder import Construct
+from gpu_blueprint.records import Record, field
 
 from ..cases.stacks import Path, put
 
 ACCOUNT, REGION = "111122223333", "us-east-1"
 
 
-@dataclass(frozen=True)
-class Providers:
+class Providers(Record):
     """The providers of a program, for resources that a fault adds."""
 
     aws: pulumi.ResourceOptions
@@ -25,8 +24,7 @@ Build = Callable[[], Providers]
 Add = Callable[[Providers], Any]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Fault:
+class Fault(Record, kw_only=True, eq=False):
     """One change of a right program, and the verdict that it must have."""
 
     about: str
@@ -59,8 +57,7 @@ class Fault:
         return self.name or self.at
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Foreign:
+class Foreign(Record, kw_only=True, eq=False):
     """A program in the style of another company."""
 
     name: str

@@ -1,6 +1,6 @@
 """The rules of ``NodeOverlay.spec`` (karpenter.sh/v1alpha1)."""
 
-from dataclasses import replace
+from gpu_blueprint.records import replace
 
 from .nodepool import OVERLAY_KEY_TESTS, REQUIREMENT, compares_one_number, with_values
 from .shapes import Fields, Items, Map, Number, Quantity, Text

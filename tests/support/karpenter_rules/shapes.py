@@ -6,17 +6,16 @@ A shape refuses it.
 """
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from gpu_blueprint.records import Record, field
 
 Tests = Mapping[str, Callable[[Any], bool]]
 """Name of a rule → its test; the CEL rules of a CRD."""
 
 
-@dataclass(frozen=True)
-class Violation:
+class Violation(Record):
     """A rule that a value breaks at one place."""
 
     place: str
@@ -26,8 +25,7 @@ class Violation:
         return f"{self.place}: {self.rule.split(' | ')[1]}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shape(ABC):
+class Shape(Record, kw_only=True):
     """The demands on a value."""
 
     tests: Tests = field(default_factory=dict)
@@ -46,9 +44,9 @@ class Shape(ABC):
         yield from (f"{place} | {name}" for name in ("type", *self.own_rules(), *self.tests))
         yield from self.rules_below(place)
 
-    @abstractmethod
     def fits(self, value: Any) -> bool:
         """Return whether a value has the right type."""
+        raise NotImplementedError
 
     def own_rules(self) -> Tests:
         """Return the rules at this place, apart from type and tests."""
@@ -69,8 +67,7 @@ def broken(place: str, rule: str) -> Violation:
     return Violation(place, f"{general} | {rule}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Text(Shape):
+class Text(Shape, kw_only=True):
     """A string; ``pattern`` must match all of it."""
 
     pattern: str = ""
@@ -92,8 +89,7 @@ class Text(Shape):
         return {name: known[name] for name, ask in zip(known, asked, strict=True) if ask}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Number(Shape):
+class Number(Shape, kw_only=True):
     """A whole number."""
 
     least: int | None = None
@@ -137,8 +133,7 @@ class Free(Shape):
         return isinstance(value, dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Items(Shape):
+class Items(Shape, kw_only=True):
     """A list."""
 
     of: Shape
@@ -166,8 +161,7 @@ class Items(Shape):
         return self.of.rules(f"{place}[]")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Map(Shape):
+class Map(Shape, kw_only=True):
     """A mapping with free keys."""
 
     of: Shape
@@ -187,8 +181,7 @@ class Map(Shape):
         return self.of.rules(f"{place}{{}}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fields(Shape):
+class Fields(Shape, kw_only=True):
     """A mapping with known fields only."""
 
     fields: Mapping[str, Shape]
