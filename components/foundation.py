@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import pulumi
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, LAYER_ADD_ONS, NODE_ADD_ONS
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.records import Record
 
 from .cluster.addons import Addons
 from .cluster.cluster import AnyCluster, Cluster

@@ -10,9 +10,9 @@ import urllib3
 import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 from gpu_blueprint.yaml_text import write_yaml
 
 from .aggregation import Aggregation

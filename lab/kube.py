@@ -10,13 +10,13 @@ from threading import Lock
 from typing import Any
 
 import kubernetes.client
-from gpu_blueprint.records import Record
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.discovery import LazyDiscoverer
 from kubernetes.dynamic.exceptions import DynamicApiError, ResourceNotFoundError
 from urllib3.exceptions import HTTPError
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 
 from .scene import Manifest
 

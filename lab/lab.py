@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 from typing import Any, Self
 
 import yaml
+
 from gpu_blueprint.records import Record
 
 from .aggregation import Aggregation

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from gpu_blueprint.records import Record
 from kubernetes.utils.quantity import parse_quantity
 
 from gpu_blueprint.catalog.api_versions import KARPENTER, KARPENTER_AWS, NODE_OVERLAY
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 
 from .kube import KubeClient
 from .scene import Manifest

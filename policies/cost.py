@@ -3,9 +3,8 @@
 import math
 from collections.abc import Mapping
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.catalog.prices import find_on_demand_price
+from gpu_blueprint.records import Record
 
 from .effects.extended_resources import can_be_handed_out, parse_count
 from .effects.karpenter_objects import ZONE, is_overlay_of, is_static, list_capacity_types, list_gpu_types, list_values

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from gpu_blueprint.records import Record, field
 from pulumi.runtime import rpc
 from pulumi_policy import (
     EnforcementLevel,
@@ -18,6 +17,8 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 from pulumi_policy.proxy import UnknownValueError
+
+from gpu_blueprint.records import Record, field
 
 from . import RULES
 from .mirrors import allow_mirror

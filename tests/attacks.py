@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.docs.attack_table import ATTACKS
+from gpu_blueprint.records import Record
 from lab.lab import Lab
 
 from .support.attack_cases import Case, read_cases

@@ -7,9 +7,8 @@ import json
 import sys
 import tempfile
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 from lab.engines import ENGINES, find_engine
 from tools.measure_tree import measure
 

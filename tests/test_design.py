@@ -18,6 +18,8 @@ CLOUD = {"pulumi", "pulumi_aws", "pulumi_eks", "pulumi_kubernetes", "boto3", "bo
 """SDKs of clouds and of Pulumi."""
 NETWORK = {"requests", "urllib3", "boto3", "botocore", "socket", "http", "httpx", "aiohttp", "ftplib", "smtplib"}
 CLOUDLESS = (
+    "records",
+    "problem",
     "errors",
     "keys",
     "model",

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import get_args
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.config import Pool, Service, StackConfig
 from gpu_blueprint.config.disruption import Disruption
 from gpu_blueprint.model import Model, field_text
+from gpu_blueprint.problem import Problem
 
 
 class Inner(Model):

@@ -7,10 +7,9 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from gpu_blueprint.records import Record, replace
-
 import gpu_blueprint.catalog
 from gpu_blueprint.errors import RefreshError
+from gpu_blueprint.records import Record, replace
 
 CATALOG = Path(gpu_blueprint.catalog.__file__).parent
 Row = Mapping[str, str]

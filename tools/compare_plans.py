@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.errors import UsageError
+from gpu_blueprint.records import Record
 
 MISSING = "(missing)"
 _PROSE = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description", "content"}}

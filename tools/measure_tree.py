@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 import psutil
+
 from gpu_blueprint.records import Record
 
 _INTERVAL_S = 0.2

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.errors import RefreshError
+from gpu_blueprint.records import Record
 
 from .catalogue_file import CatalogueFile, write
 

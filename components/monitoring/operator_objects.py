@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring import build_rule_groups
+from gpu_blueprint.records import Record
 
 from ..gpu.dcgm_exporter import list_architectures
 from .monitors import (

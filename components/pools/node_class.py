@@ -6,12 +6,12 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 import tomli_w
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog import BOTTLEROCKET, Instance
 from gpu_blueprint.catalog.parallel_pull import ParallelPull, choose_parallel_pull
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
 from gpu_blueprint.config.nodes import BOTTLEROCKET_OS_GIB
+from gpu_blueprint.records import Record
 
 from ..gpu.efa import build_security_group_tags, name_placement_group
 from ..network.network import build_subnet_selector_terms

@@ -1,7 +1,6 @@
 """EC2 instance types: the rows of instances.csv."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import cache
 from types import MappingProxyType
 
@@ -64,7 +63,7 @@ class Instance(Record, kw_only=True):
         return self.gpu_count == 0 and self.gpu_devices > 0
 
 
-_INTEGERS = tuple(field.name for field in fields(Instance) if field.type is int)
+_INTEGERS = tuple(name for name, kind in Instance.__annotations__.items() if kind is int)
 
 
 def _read_row(cells: Mapping[str, str]) -> Instance:

@@ -1,10 +1,11 @@
 """The part of a plan that decides on nodes: NodePools, node classes, node groups, and the objects that they select."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..plan import PlannedResource
-from ..records import Record, field
+from ..records import Record
 from .default_tags import merge_tags
 from .effects import ResourceChange
 
@@ -34,14 +35,15 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-class PlannedNodes(Record):
+class PlannedNodes(Record, dict=True):
     """The resources of one plan that decide on nodes."""
 
     resources: Sequence[PlannedResource]
-    by_urn: Mapping[str, PlannedResource] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_urn", {resource.urn: resource for resource in self.resources})
+    @cached_property
+    def by_urn(self) -> Mapping[str, PlannedResource]:
+        """URN → resource."""
+        return {resource.urn: resource for resource in self.resources}
 
     @property
     def pools(self) -> dict[str, PlannedResource]:

@@ -1,7 +1,6 @@
 """The report on a change: everything that it does to the stack that runs, as values."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from pydantic.alias_generators import to_camel
@@ -109,9 +108,9 @@ def _write_snapshot(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _write(value: Any) -> Any:
-    """Write a dataclass with camelCase keys, at any depth."""
-    if is_dataclass(value):
-        return {to_camel(part.name): _write(getattr(value, part.name)) for part in fields(value)}
+    """Write a record with camelCase keys, at any depth."""
+    if isinstance(value, Record):
+        return {to_camel(name): _write(getattr(value, name)) for name in value.__struct_fields__}
     return [_write(item) for item in value] if isinstance(value, tuple) else value
 
 

@@ -25,7 +25,7 @@ class Operation(Record, kw_only=True):
     name: str
     """Name of the resource in the program."""
     urn: str
-    properties: Values = field(default_factory=dict, repr=False)
+    properties: Values = field(default_factory=dict)
     """Inputs of a create or an update, state of a delete; without signatures."""
 
     @property

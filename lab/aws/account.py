@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 from typing import Any
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.errors import LabError, suggest
+from gpu_blueprint.records import Record
 
 from ..scene import Manifest, Scene
 from .backends import (

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.catalog import Instance as InstanceType
+from gpu_blueprint.records import Record
 
 from ..scene import Manifest
 from .node_resources import Resources

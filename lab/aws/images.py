@@ -3,11 +3,10 @@
 import hashlib
 from typing import Any, get_args
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.catalog import AMI_FAMILIES, AmiFamily
 from gpu_blueprint.catalog.image_parameters import Variant, name_image_parameter
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import Record
 
 from ..scene import Scene
 from .filters import passes_filters

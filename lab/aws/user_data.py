@@ -7,6 +7,7 @@ from email import message_from_string
 from typing import Any
 
 import yaml
+
 from gpu_blueprint.records import Record
 
 NODE_CONFIG = ("node.eks.aws/v1alpha1", "NodeConfig")

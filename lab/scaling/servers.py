@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
+from gpu_blueprint.records import Record
 
 from ..kube import KubeClient
 from .load import Counters, Load, write_metrics

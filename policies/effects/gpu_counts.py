@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.catalog import Instance, MigTable
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..values import read_document, read_flag, read_list, read_mapping, read_mappings, read_number, read_text

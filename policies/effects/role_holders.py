@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.catalog import namespaces
+from gpu_blueprint.records import Record
 
 from ..resources import Resource, Stack
 from ..rule import find_wrong

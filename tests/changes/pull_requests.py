@@ -7,8 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.changes.baselines import Baseline
 from gpu_blueprint.changes.snapshot import Snapshot
 from gpu_blueprint.checks import versions
@@ -16,6 +14,7 @@ from gpu_blueprint.cli.changes import build_report, take_snapshot
 from gpu_blueprint.cli.text.changes_markdown import changes_to_markdown
 from gpu_blueprint.cli.text.changes_report import Report
 from gpu_blueprint.loading import open_stack
+from gpu_blueprint.records import Record
 
 from ..support.plans import ROOT, STACKS
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.plan import UNKNOWN
+from gpu_blueprint.records import replace
 
 from ..support.node_plans import change, drain, make, make_cluster, make_group, make_pool, make_provider, make_template
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.changes.reading import (
     identify,
@@ -20,6 +19,7 @@ from gpu_blueprint.changes.reading import (
 )
 from gpu_blueprint.changes.snapshot import FORMAT, Snapshot
 from gpu_blueprint.errors import UsageError
+from gpu_blueprint.problem import Problem
 from gpu_blueprint.rendering.document import build_document
 
 from ..support.plans import plan, shipped_config

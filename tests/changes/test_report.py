@@ -2,11 +2,10 @@
 
 import json
 
-from gpu_blueprint.problem import Problem
-
 from gpu_blueprint.changes.effects import NodeDrain, ResourceChange
 from gpu_blueprint.changes.report import Changes, compare_facts
 from gpu_blueprint.cost.estimate import as_json, estimate_stack
+from gpu_blueprint.problem import Problem
 
 from ..support.edits import HARMLESS, plan_edited
 from ..support.plans import plan, shipped_config

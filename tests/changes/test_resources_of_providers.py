@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from gpu_blueprint.records import replace
-
 from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.resources import compare_resources
 from gpu_blueprint.plan import UNKNOWN
+from gpu_blueprint.records import replace
 
 from ..support.changed_resources import (
     AWS,

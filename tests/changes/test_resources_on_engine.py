@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 import pytest
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.changes.resources import compare_resources
 from gpu_blueprint.lifecycle.run import Run
 from gpu_blueprint.lifecycle.steps import Lifecycle
 from gpu_blueprint.plan import PlannedResource, record
+from gpu_blueprint.records import Record
 
 from ..support.changes_edits import EDITS, TOGETHER, join
 from ..support.edits import edit_file

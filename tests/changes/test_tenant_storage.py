@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import Effect, ResourceChange
 from gpu_blueprint.changes.tenant_storage import BUCKET, EFS, LUSTRE, compare_storage
@@ -11,6 +10,7 @@ from gpu_blueprint.changes.tenant_view import Shift, TenantView
 from gpu_blueprint.changes.tenants import compare_tenants
 from gpu_blueprint.changes.verdict import list_reasons
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support.snapshots import kube, namespace, resource, snapshot, view
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.twins import find_twins
 from gpu_blueprint.changes.verdict import judge, list_reasons
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support.snapshots import resource
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.changes.effects import VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
 from gpu_blueprint.changes.verdict import Reason, judge, list_reasons
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.problem import Problem
 
 from ..support.snapshots import entry, kube, resource
 

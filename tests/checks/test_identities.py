@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.errors import StackError
+from gpu_blueprint.problem import Problem
 
 from ..support import builders
 

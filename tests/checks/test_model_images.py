@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog.server_images import REPOSITORIES, find_server_image, list_server_images
 from gpu_blueprint.checks import model_images
 from gpu_blueprint.checks.model_images import is_production, refuse_images_that_cannot_run, suggest_images_of_the_driver
+from gpu_blueprint.records import replace
 
 from ..support.checked_models import DIGEST, HUB, PLAN, SMALL, check, config_of, find, only, triton, vllm
 

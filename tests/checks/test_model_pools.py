@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from gpu_blueprint.problem import Problem
 
 from ..support.checked_models import check, find, only, triton, vllm

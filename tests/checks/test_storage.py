@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 import yaml
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.checks import find_hints
 from gpu_blueprint.checks.storage import warn_of_mounts_without_memory, warn_of_storage_that_stays_empty
+from gpu_blueprint.problem import Problem
 
 from ..support import builders
 from ..support.storages import TEAMS, ZONE, bucket, config, homes, problems, scratch, stack

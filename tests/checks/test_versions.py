@@ -4,11 +4,11 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.catalog import AL2023, AMI_FAMILIES, BOTTLEROCKET
 from gpu_blueprint.catalog.versions import DEFAULT_KUBERNETES, KUBERNETES
 from gpu_blueprint.checks import find_warnings
+from gpu_blueprint.problem import Problem
 
 from ..support import builders
 

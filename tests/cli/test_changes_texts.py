@@ -4,8 +4,6 @@ import json
 import re
 
 import pytest
-from gpu_blueprint.problem import Problem
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.effects import ResourceChange, TenantChange
 from gpu_blueprint.changes.quotas import QuotaNeed
@@ -16,6 +14,8 @@ from gpu_blueprint.cli.text.changes_json import changes_to_json
 from gpu_blueprint.cli.text.changes_markdown import MOST, changes_to_markdown
 from gpu_blueprint.cli.text.changes_report import Probe, RehearsalResult, Report, summarize
 from gpu_blueprint.cli.text.changes_sections import list_sections
+from gpu_blueprint.problem import Problem
+from gpu_blueprint.records import replace
 
 from ..support.reports import (
     HOSTILE,

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.cli import main
 from gpu_blueprint.lifecycle import session
 from gpu_blueprint.lifecycle.life import Life, Step
 from gpu_blueprint.lifecycle.order import Wave
+from gpu_blueprint.records import replace
 
 GOOD = Life(
     "dev",

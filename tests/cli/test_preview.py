@@ -5,12 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint import __version__
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli import preview as cli_preview
 from gpu_blueprint.cli.text.preview_tables import shorten_types
+from gpu_blueprint.problem import Problem
 
 from ..support.builders import ACCOUNT, DEV_ACCOUNT
 from ..support.plans import ROOT

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.compare import compare
 from gpu_blueprint.changes.resources import compare_resources
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 from gpu_blueprint.rendering.manifests import RELEASE
 
 from ..changes.test_losses import list_made_types

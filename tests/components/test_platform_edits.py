@@ -4,11 +4,11 @@ from itertools import product
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.changes.drains import REMOVED
 from gpu_blueprint.errors import BlueprintError
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support import builders
 from ..support.edits import DRAINING, HARMLESS, find_reasons, lower_ceiling, plan_edited

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from gpu_blueprint.records import replace
 
 from ..support.iam_lint import find_faults, lint_policy, list_documents

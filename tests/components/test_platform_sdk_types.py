@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support import builders
 from ..support.plans import SHIPPED, Plan, custom, find_resource, managed, package, plan, plan_of

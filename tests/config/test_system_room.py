@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from gpu_blueprint.records import replace
-
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.node_room import NodeRoom, find_default_max_pods
 from gpu_blueprint.catalog.platform_pods import PlatformPod, find_platform_pod
 from gpu_blueprint.config.system_room import Replicas, SystemRoom, measure_system_room
+from gpu_blueprint.records import replace
 
 from ..support import builders
 

@@ -1,10 +1,10 @@
 """Findings that say the same about several resources."""
 
 import pytest
-from gpu_blueprint.problem import Problem
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.judging.equal_findings import join_equal_findings
+from gpu_blueprint.problem import Problem
+from gpu_blueprint.records import replace
 
 
 def make_finding(name: str, line: int = 7, reason: str = "the tag owner of {} is 'x'") -> Problem:

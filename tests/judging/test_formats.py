@@ -1,7 +1,6 @@
 """Problems as text, JSON and Markdown."""
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.judging.formats import (
     count_severities,
@@ -11,6 +10,7 @@ from gpu_blueprint.judging.formats import (
     to_markdown,
     to_text,
 )
+from gpu_blueprint.problem import Problem
 
 PROBLEM = Problem(
     "gpu-unknown",

@@ -6,11 +6,11 @@ from datetime import date
 from typing import Any
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint import __version__
 from gpu_blueprint.judging.problems import PolicyProblem
 from gpu_blueprint.judging.sarif import to_sarif
+from gpu_blueprint.problem import Problem
 from policies import RULES, Waiver
 
 WAIVER = Waiver("spot-diverse", "gpu-prod-infer-l4-node-pool", "only one type is offered here", "ml", date(2027, 3, 31))

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog.versions import (
     DEFAULT_KUBERNETES,
@@ -16,6 +15,7 @@ from gpu_blueprint.catalog.versions import (
     KUEUE,
     PROMETHEUS_OPERATOR,
 )
+from gpu_blueprint.records import Record
 from lab.built import FOLDER_VARIABLE
 from lab.crds import COPIED_FOLDER
 from lab.engines import CLUSTER_FOLDER, ENGINES

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 import yaml
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import replace
 from lab import keda as module
 from lab.aggregation import Aggregation
 from lab.control_plane import ControlPlane

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
+from gpu_blueprint.records import replace
 from gpu_blueprint.rehearsal.scene import build_scene
 from lab.aws import Timings
 from lab.lab import Lab

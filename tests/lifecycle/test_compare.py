@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.lifecycle.compare import (
     compare_states,
@@ -11,6 +10,7 @@ from gpu_blueprint.lifecycle.compare import (
 )
 from gpu_blueprint.lifecycle.run import PolicyMessage, Resource
 from gpu_blueprint.plan import UNKNOWN, PlannedResource
+from gpu_blueprint.records import replace
 
 from ..support.engine_resources import build_resource
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 from gpu_blueprint.config.model_shapes import ModelShape
 from gpu_blueprint.loading.model_sizes import build_shape
+from gpu_blueprint.problem import Problem
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama",

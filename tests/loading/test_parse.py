@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.problem import Problem
 from pydantic import Field
 
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse, parse_part
 from gpu_blueprint.model import Model
+from gpu_blueprint.problem import Problem
 
 from ..support.builders import config, pool, problems, service, services, stack, tenant
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.errors import StackError, WrongValueError
 from gpu_blueprint.loading import parse
 from gpu_blueprint.loading.pydantic_errors import explain_error
 from gpu_blueprint.model import Model
+from gpu_blueprint.problem import Problem
 
 from ..support.builders import billing, cluster, monitoring, network, pool, service, services, stack, tenant
 

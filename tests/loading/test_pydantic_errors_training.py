@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 import yaml
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import parse
+from gpu_blueprint.problem import Problem
 
 from ..support.builders import pool, stack, tenant
 

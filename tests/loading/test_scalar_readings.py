@@ -2,10 +2,10 @@
 
 import pytest
 import yaml
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.loading.document import read_document
 from gpu_blueprint.loading.scalar_readings import refuse_ambiguous_scalars
+from gpu_blueprint.problem import Problem
 from gpu_blueprint.yaml_text.readings import reads_as_text
 
 

@@ -1,11 +1,11 @@
 """A stack file as text: the line of each field, and faults of the file around the stack object."""
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.loading import Source
 from gpu_blueprint.loading.locate import add_lines
+from gpu_blueprint.problem import Problem
 
 TEXT = """\
 config:

@@ -9,12 +9,12 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from gpu_blueprint.problem import Path as FieldPath
 
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.errors import StackError, UsageError
 from gpu_blueprint.loading import list_stacks, load, open_stack
 from gpu_blueprint.loading.source import STACKS
+from gpu_blueprint.problem import Path as FieldPath
 
 from ..support.plans import ROOT
 

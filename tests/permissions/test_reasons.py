@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.permissions import PlatformRole, UnexplainedError, list_roles
 from gpu_blueprint.permissions.reasons import REASONS
+from gpu_blueprint.records import replace
 
 from ..support.permission_plans import config_of, full_plan, full_stack
 from ..support.plans import SHIPPED, STRICT, Plan, find_resource, find_resources, plan, shipped_config

@@ -13,7 +13,6 @@ from itertools import chain
 from typing import Any
 
 from gpu_blueprint.records import Record
-
 from policies import values
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
+from gpu_blueprint.records import replace
 from policies import RULES, UNKNOWN, Rule, Stack, Verdict, judge
 from policies.facts import FactHolder
 

@@ -114,7 +114,8 @@ def test_only_cases_that_reach_a_function_run() -> None:
 
 def test_a_case_that_is_traced_computes_every_fact_again() -> None:
     stack, asked = build_stack(CASES[0]), list[FactHolder]()
-    for holder in (stack, *stack.resources) * 2:
+    holders: list[FactHolder] = [stack, *stack.resources]
+    for holder in holders * 2:
         mutated_rules._forget_facts(CASES[0])
         holder.compute_once(asked.append)
     assert len(asked) == 2 * (1 + len(stack.resources))

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.queues.configuration import FRAMEWORKS
+from gpu_blueprint.records import Record
 
 from ..support.builders import pool, role, stack, tenant
 from ..support.queue_lab import QueueLab, Work, find_condition, open_queue_lab, switch_on

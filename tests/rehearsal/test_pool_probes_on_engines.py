@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.cpu_pools import DEFAULT_CPU_POOL
 from gpu_blueprint.keys import STACK_KEY
+from gpu_blueprint.records import Record
 from gpu_blueprint.rehearsal.outcome import Result
 from gpu_blueprint.rehearsal.probe import Phase, Probe
 from gpu_blueprint.rehearsal.runner import list_probes, load_platform, run_probes

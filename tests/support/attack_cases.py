@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.queues.names import DEFAULT_QUEUE, QUEUE_LABEL
+from gpu_blueprint.records import Record
 from gpu_blueprint.sharing.profile import POOL_KEY
 
 CASES = Path(__file__).parents[1] / "tenancy" / "cases"

@@ -7,13 +7,13 @@ from itertools import groupby
 from typing import Any
 
 import yaml
-from gpu_blueprint.records import Record, field, replace
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import Record, field, replace
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from gpu_blueprint.tenancy.admission import AdmissionPolicy, AdmissionRule, build_policy_spec
 from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group

@@ -3,11 +3,10 @@
 from datetime import date
 from typing import Any
 
-from gpu_blueprint.problem import Problem
-
 from gpu_blueprint.checks import find_hints, find_warnings
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.loading.parse import check_stack
+from gpu_blueprint.problem import Problem
 
 from . import builders
 

@@ -8,12 +8,12 @@ nodejs/eks/nodes/nodegroup.ts in pulumi/pulumi-eks (4.4). What pulumi-eks asks A
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from gpu_blueprint.records import Record, field
 from pulumi.runtime import rpc
 from pulumi.runtime.proto import resource_pb2
 
 from gpu_blueprint.lifecycle.wire import Values, from_struct, make_reference, to_struct
 from gpu_blueprint.plan.recorder import Construct
+from gpu_blueprint.records import Record, field
 
 VPC, MANAGED_GROUP, GROUP = "awsx:ec2:Vpc", "eks:index:ManagedNodeGroup", "eks:index:NodeGroupV2"
 _FEATURES: Values = {"acceptSecrets": True, "acceptResources": True, "supportsPartialValues": True}

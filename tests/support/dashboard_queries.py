@@ -2,10 +2,9 @@
 
 import re
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.dashboards import DASHBOARDS, Dashboard, Panel, Query
+from gpu_blueprint.records import Record
 
 from . import builders, made_up_fleet
 

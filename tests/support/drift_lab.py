@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_blueprint.records import replace
-
 from gpu_blueprint.changes.drains import find_drifts
 from gpu_blueprint.changes.drift import SUBNET_KEY
 from gpu_blueprint.changes.effects import ResourceChange
@@ -15,6 +13,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import replace
 from gpu_blueprint.rehearsal.pods import NAMESPACE, build_cpu_pool_pod, build_gpu_pod, build_probe_namespace
 from gpu_blueprint.rehearsal.scene import build_scene
 from lab.aws import Timings

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from gpu_blueprint.records import Record, replace
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import Record, replace
 from gpu_blueprint.rehearsal.runner import Rehearsal, rehearse
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from lab.aws import Instance

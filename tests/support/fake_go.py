@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from gpu_blueprint.records import Record
 
+from gpu_blueprint.records import Record
 from lab import built, crds
 from lab.go_tool import COMPILER
 from lab.jobset_objects import JOBSET_OBJECTS

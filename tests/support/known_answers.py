@@ -5,10 +5,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from gpu_blueprint.records import Record
-
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.metrics import NAMESPACE_LABELS, NODE_LABELS, sanitize_label, sanitize_resource
+from gpu_blueprint.records import Record
 
 from . import builders
 

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from gpu_blueprint.records import replace
-
 from gpu_blueprint.config.models import NAME_LABEL
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 
 from .snapshots import kube, resource
 

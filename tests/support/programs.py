@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from gpu_blueprint.records import Record
 
 from .processes import PATIENCE_S

@@ -11,12 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_blueprint.records import Record, replace
-
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.loading import parse
 from gpu_blueprint.queues.names import API_VERSION, PRIORITY_LABEL
+from gpu_blueprint.records import Record, replace
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from gpu_blueprint.sharing import POOL_KEY
 from lab.kube import KubeClient

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from gpu_blueprint.records import Record
-
 from lab.kube import RefusedError
 
 from .queue_lab import Work

@@ -3,10 +3,9 @@
 from datetime import date
 from typing import Any
 
-from gpu_blueprint.problem import Problem
-
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.errors import StackError
+from gpu_blueprint.problem import Problem
 
 from .builders import config, pool, tenant
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from gpu_blueprint.problem import Problem
-
 from gpu_blueprint.changes.effects import NodeDrain, ResourceChange, TenantChange
 from gpu_blueprint.changes.quotas import QuotaNeed
 from gpu_blueprint.changes.report import Changes
@@ -12,6 +10,7 @@ from gpu_blueprint.changes.verdict import Reason
 from gpu_blueprint.cli.text.changes_report import Probe, RehearsalResult, Report
 from gpu_blueprint.cost.compare import Change, Figures
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.problem import Problem
 
 HOSTILE = "|</details><script>alert(1)</script>`@everyone`\n# *all* [x](http://y) \x1b[31m${{ secrets.TOKEN }} "
 NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_blueprint.records import replace
-
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import replace
 from gpu_blueprint.rehearsal.pods import NAMESPACE, build_gpu_pod, build_probe_namespace
 from gpu_blueprint.rehearsal.scene import build_scene
 from gpu_blueprint.tenancy.pod_rules import PIN

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from gpu_blueprint.records import Record
 
 from .plans import ROOT

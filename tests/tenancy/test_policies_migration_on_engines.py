@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.plan import record
+from gpu_blueprint.records import Record
 from gpu_blueprint.rendering import list_manifests
 from gpu_blueprint.tenancy.policies import list_policies
 from lab.lab import Lab

@@ -9,9 +9,9 @@ from urllib.request import Request, urlopen
 
 import boto3
 import pytest
-from gpu_blueprint.records import Record, replace
 
 from gpu_blueprint.errors import RefreshError
+from gpu_blueprint.records import Record, replace
 from tools import refresh_instances
 from tools.aws import Connect, open_session, read_pages
 from tools.catalogue_file import CATALOG, CatalogueFile, read

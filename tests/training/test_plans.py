@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.prices import find_on_demand_price, find_spot_share
 from gpu_blueprint.config.disruption import Disruption
+from gpu_blueprint.records import replace
 from gpu_blueprint.training.interruptions import find_back_off, find_failure_rate, find_reclaim_rate
 from gpu_blueprint.training.plans import choose_row
 from gpu_blueprint.training.wall_time import find_young_interval

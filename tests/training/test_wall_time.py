@@ -5,8 +5,8 @@ from random import Random
 from statistics import fmean
 
 import pytest
-from gpu_blueprint.records import replace
 
+from gpu_blueprint.records import replace
 from gpu_blueprint.training.wall_time import Disturbances, find_daly_interval, find_young_interval
 
 HOUR = 60.0

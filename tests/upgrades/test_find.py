@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog.versions import KUBERNETES, KubernetesRelease
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import UsageError
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import replace
 from gpu_blueprint.upgrades import Upgrade, find, find_upgrades, list_foreign, versions
 
 from ..support import builders

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 import yaml
-from gpu_blueprint.records import Record
 
 from components.services.gpu_autoscaler import build_scaled_object_spec
 from gpu_blueprint.config import Scaling
+from gpu_blueprint.records import Record
 from lab.aggregation import Aggregation
 from lab.control_plane import ControlPlane, start_control_plane
 from lab.kube import KubeClient

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog import find_instance
+from gpu_blueprint.records import replace
 from lab.aws.launch_templates import LaunchTemplate
 from lab.aws.node_resources import list_allocatable, list_capacity
 from lab.aws.user_data import KubeletSettings

@@ -4,8 +4,8 @@ import threading
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
+from gpu_blueprint.records import replace
 from lab.aws import Shim, Timings
 from lab.aws.nodes import Nodes, name_node
 

@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.catalog import find_instance
 from gpu_blueprint.catalog.prices import find_on_demand_price, find_spot_share
 from gpu_blueprint.catalog.table import read_rows
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.records import replace
 from lab.aws import Shim, offers
 from lab.aws.offers import Offers
 

@@ -5,10 +5,10 @@ from threading import Event
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.live.preflight import UnansweredError
 from gpu_blueprint.live.preflight.aws import AwsAccount, Patience, sign_in
+from gpu_blueprint.records import replace
 
 from ...support.aws_endpoint import Answer, Endpoint, as_json
 from ...support.dripping_server import CHUNKED, OK, drip

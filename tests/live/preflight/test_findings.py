@@ -1,10 +1,10 @@
 """Findings as problems, and their exit code."""
 
 import pytest
-from gpu_blueprint.problem import Problem
 
 from gpu_blueprint.live.preflight import Finding, Status, ask_question, choose_exit_code, list_problems, list_questions
 from gpu_blueprint.live.preflight.findings import confirm, report
+from gpu_blueprint.problem import Problem
 
 from ...support.aws_answers import account, applied, ask, reservations
 from ...support.aws_endpoint import Endpoint, ec2_error

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Literal
 
-from gpu_blueprint.records import Record, field, replace
-
 from gpu_blueprint.judging.verdicts import build_policy_stack
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.records import Record, field, replace
 from policies import UNKNOWN, Resource, Rule, Stack, Verdict, judge
 
 from ...support.plans import plan

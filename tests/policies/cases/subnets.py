@@ -3,7 +3,6 @@
 from typing import Any
 
 from gpu_blueprint.records import replace
-
 from policies import UNKNOWN, Resource
 
 from .stacks import cases_of, fails, passes, program, resource, shipped_stack, undecided, with_resources, with_value

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from gpu_blueprint.records import replace
-
 from policies import UNKNOWN
 
 from .stacks import (

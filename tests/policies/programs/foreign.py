@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pulumi
-from gpu_blueprint.records import Record, field
 
 from gpu_blueprint.plan.recorder import Construct
+from gpu_blueprint.records import Record, field
 
 from ..cases.stacks import Path, put
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from ....errors import StackError, UsageError, suggest
 from ....loading.document import read_document
-from ....records import Record, field
+from ....records import Record
 
 _MOST_BYTES = 1 << 20
 _ARN = re.compile(r"arn:[\w-]+:eks:(?P<region>[\w-]+):(?P<account>\d{12}):cluster/(?P<name>.+)")
@@ -25,13 +25,17 @@ class Access(Record, kw_only=True):
     server: str
     folder: Path
     """The folder of the file; relative paths in it start here."""
-    cluster: Mapping[str, Any] = field(repr=False)
-    user: Mapping[str, Any] = field(repr=False)
+    cluster: Mapping[str, Any]
+    user: Mapping[str, Any]
     """Credentials, or the command that gets them."""
     cluster_name: str = ""
     """Name of the EKS cluster, as far as the file tells; empty if it does not."""
     region: str = ""
     account: str = ""
+
+    def __repr__(self) -> str:
+        """Name the context alone: a traceback must show no credentials."""
+        return f"Access(context={self.context!r}, server={self.server!r})"
 
 
 def read_kubeconfig(file: Path, context: str | None = None) -> Access:

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from gpu_blueprint.records import replace
 
 from gpu_blueprint.live.preflight import Status
+from gpu_blueprint.records import replace
 
 from ....support.existing_cluster_objects import named
 from ....support.existing_stacks import plan_layer

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from gpu_blueprint.records import Record
 
 from gpu_blueprint.live.preflight import Finding, Status
 from gpu_blueprint.live.preflight.cluster import Access, Layer, ask_cluster, read_kubeconfig
 from gpu_blueprint.live.preflight.cluster.reading import Manifest
+from gpu_blueprint.records import Record
 
 from ....support.existing_cluster_objects import (
     DEVICE_PLUGINS,
