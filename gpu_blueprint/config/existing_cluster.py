@@ -106,8 +106,8 @@ class ExistingCluster(ClusterFields):
     """`manage` installs the EKS add-ons that the GPU layer needs, but never the CNI, kube-proxy and CoreDNS, which a
     running cluster has. `ignore` installs none; preflight tells which are missing."""
     access: Literal["manage", "ignore"]
-    """`manage` makes access entries for admins, operators, viewers and tenants. `ignore` makes none: the cluster's owner
-    maps the groups of tenants (docs/guides/existing-cluster.md)."""
+    """`manage` makes access entries for admins, operators, viewers and tenants. `ignore` makes none: the owner of the
+    cluster maps the groups of tenants (docs/guides/existing-cluster.md)."""
     system_nodes: SystemPlacement = SystemPlacement()
     """The nodes on which the platform's own pods run. Default: any node without taint."""
 
@@ -148,7 +148,9 @@ class ExistingCluster(ClusterFields):
             hint = "add it: aws eks list-access-entries, or the ConfigMap aws-auth, names the role of nodes"
             yield Problem("missing-field", ("nodeRole",), f"this field is required: {because}", hint)
         if self.karpenter == "existing" and not self.instance_status_repair:
-            reason = "the policy of the existing Karpenter's role decides it, and the platform does not change that role"
+            reason = (
+                "the policy of the existing Karpenter's role decides it, and the platform does not change that role"
+            )
             hint = "remove the field, and take ec2:DescribeInstanceStatus out of the policy"
             yield Problem("status-repair-of-existing-karpenter", ("instanceStatusRepair",), reason, hint)
         oldest = self.release.oldest_karpenter
