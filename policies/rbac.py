@@ -13,6 +13,7 @@ from .effects.kubernetes_rights import (
     CLUSTER_RIGHTS,
     EDIT_ROLES,
     MACHINERY_ROLES,
+    NODE_RIGHTS,
     PLATFORM_RIGHTS,
     TAKEOVERS,
     WIDE_RIGHTS,
@@ -184,6 +185,8 @@ def _list_forbidden(hold: Hold, settings: Settings, stack: Stack) -> list[Right]
         return []
     if holder == "account":
         return [*forbidden, *(of_people if houses_people(find_home(hold.subject, hold.namespace), stack) else ())]
+    if read_text(hold.subject.get("name"), "subjects.name") in settings["keepers"]:
+        forbidden = [right for right in forbidden if right not in NODE_RIGHTS]
     return [*forbidden, *BINDING_RIGHTS, *of_people]
 
 
@@ -217,11 +220,12 @@ RULES = (
         kinds=_ROLES,
         check=_refuse_platform_rights,
         needs_stack=True,
-        settings=_PLATFORM,
+        settings={**_PLATFORM, "keepers": ["gpu-blueprint:operators"]},
         looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
         "counts as bound to people",
         passes="only service accounts in kube-* and the exempt namespaces have rights over nodes, pools, priorities, "
-        "certificates and tokens. People may change role bindings where an admission policy that denies judges their "
+        "certificates and tokens. The groups of keepers, which cluster.operators gives to people on call, may change "
+        "nodes and NodeClaims. People may change role bindings where an admission policy that denies judges their "
         "changes and removals. A service account elsewhere may change role bindings too. It may also work in many "
         "namespaces and keep webhooks and kinds of objects, as the controllers of JupyterHub, KubeRay and Kueue do, if "
         "neither a RoleBinding nor an access policy lets people into its namespace",

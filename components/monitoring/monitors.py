@@ -8,6 +8,7 @@ from typing import Any
 
 from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.node_local_dns import PROGRAM as NODE_LOCAL_DNS
+from gpu_blueprint.config import StackConfig
 from gpu_blueprint.monitoring.metrics import DCGM_JOB
 
 from ..gpu.dcgm_exporter import PORT_NAME
@@ -41,14 +42,17 @@ def build_dcgm_monitor_spec(exporter_namespaces: Sequence[str]) -> dict[str, Any
     }
 
 
-def build_karpenter_monitor_spec() -> dict[str, Any]:
+def build_karpenter_monitor_spec(config: StackConfig) -> dict[str, Any]:
     """Return the ``spec`` of Karpenter's ServiceMonitor.
 
-    The ServiceMonitor of Karpenter's chart is off, because it would need its CRD before Karpenter is installed.
+    The ServiceMonitor of Karpenter's chart is off, because it would need its CRD before Karpenter is installed. An
+    existing Karpenter has the namespace and the name that the owner of the cluster gave its Helm release.
     """
+    place: dict[str, Any] = {"matchNames": [namespaces.KUBE_SYSTEM]} if config.installs_karpenter else {"any": True}
+    release = {"app.kubernetes.io/instance": "karpenter"} if config.installs_karpenter else {}
     return {
-        "namespaceSelector": {"matchNames": [namespaces.KUBE_SYSTEM]},
-        "selector": {"matchLabels": {"app.kubernetes.io/name": "karpenter", "app.kubernetes.io/instance": "karpenter"}},
+        "namespaceSelector": place,
+        "selector": {"matchLabels": {"app.kubernetes.io/name": "karpenter", **release}},
         "endpoints": [{"port": "http-metrics", "interval": "30s", "honorLabels": True}],
     }
 

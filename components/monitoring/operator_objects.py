@@ -33,7 +33,7 @@ def list_operator_objects(config: StackConfig) -> list[OperatorObject]:
     dns = [OperatorObject("dns", "ServiceMonitor", build_dns_monitor_spec())] if config.cluster.node_local_dns else []
     return [
         OperatorObject("rules", "PrometheusRule", {"groups": build_rule_groups(config)}),
-        OperatorObject("karpenter", "ServiceMonitor", build_karpenter_monitor_spec()),
+        OperatorObject("karpenter", "ServiceMonitor", build_karpenter_monitor_spec(config)),
         OperatorObject("dcgm", "ServiceMonitor", build_dcgm_monitor_spec(_list_exporter_namespaces(config))),
         *kueue,
         *jobset,

@@ -33,6 +33,7 @@ from .roles_and_keys import (
     Facts,
     describe_iam,
     describe_keys,
+    is_of_others,
     refuse_forgotten_keys,
     refuse_other_roles,
 )
@@ -64,9 +65,10 @@ def describe_foundation(config: StackConfig) -> dict[str, Any]:
 
 def _describe_cluster(config: StackConfig) -> dict[str, str]:
     """Return what is fixed of a cluster: the key of the platform's own, which EKS never changes, or that it is not."""
-    if not config.new_cluster:
-        return {"clusterMode": config.cluster.mode}  # a fact that is missing means a cluster of the platform's own
-    return {"secretsKey": config.new_cluster.secrets_key_arn or OWN_KEY}
+    if existing := config.existing_cluster:
+        # A fact that is missing means a cluster of the platform's own.
+        return {"clusterMode": existing.mode, "karpenter": existing.karpenter}
+    return {"secretsKey": config.secrets_key_arn or OWN_KEY}
 
 
 def _list_pins(config: StackConfig) -> dict[str, str]:
@@ -88,6 +90,8 @@ def _list_pins(config: StackConfig) -> dict[str, str]:
 
 def _describe_network(config: StackConfig) -> dict[str, Any]:
     network = config.network
+    if config.existing_cluster and isinstance(network, ExistingVpc):
+        return {"mode": network.mode, "vpcId": network.vpc_id}  # the owner of the cluster chose its subnets
     if isinstance(network, ExistingVpc):
         stable = network.zones[:STABLE_ZONES]
         held = {subnet.id: subnet.zone for subnet in network.subnets if subnet.zone in stable}
@@ -115,6 +119,8 @@ def find_dead_ends(before: Facts, after: Facts) -> list[Problem]:
         found += _refuse_other_network(before.get("network", {}), after.get("network", {}))
         found += refuse_forgotten_keys(before.get("keys", {}), after.get("keys", {}))
     found += refuse_other_roles(before, after)
+    if is_of_others(before) and is_of_others(after):
+        return [*found, *_refuse_removal_of_karpenter(before, after)]
     return [*found, *_refuse_kubernetes_step(before.get("kubernetesVersion", ""), after.get("kubernetesVersion", ""))]
 
 
@@ -159,9 +165,19 @@ def _refuse_other_mode(before: Facts, after: Facts) -> Iterator[Problem]:
         yield Problem("cluster-mode-fixed", ("cluster", "mode"), reason, f"write mode: {old} again, or {BESIDE}")
 
 
+def _refuse_removal_of_karpenter(before: Facts, after: Facts) -> Iterator[Problem]:
+    """Refuse to hand over a Karpenter of the platform's own; the other way, preflight finds a second Karpenter."""
+    if (before.get("karpenter"), after.get("karpenter")) == ("install", "existing"):
+        reason = (
+            "the running Karpenter is the platform's, and Pulumi would uninstall it with its definitions: the API "
+            "server then deletes every NodePool and NodeClaim of the cluster"
+        )
+        yield Problem("karpenter-in-use", ("cluster", "karpenter"), reason, f"write install again, or {BESIDE}")
+
+
 def _refuse_other_cluster(before: Facts, after: Facts) -> Iterator[Problem]:
     yield from _refuse_other_mode(before, after)
-    if _differs(before, after, "serviceCidr"):
+    if _differs(before, after, "serviceCidr") and not (is_of_others(before) and is_of_others(after)):
         old = before["serviceCidr"]
         reason = (
             f"the services of the running cluster have {old}, which EKS fixes at the creation: another block replaces "

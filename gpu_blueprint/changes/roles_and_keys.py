@@ -6,7 +6,7 @@ from typing import Any
 from ..config import StackConfig
 from ..config.iam import ROOT
 from ..encryption.uses import find_contents
-from ..problem import Problem
+from ..problem import Path, Problem
 from ..tenancy.service_roles import CONTROL_PLANE, NODES
 
 Facts = Mapping[str, Any]
@@ -14,6 +14,11 @@ BESIDE = "build a second environment beside this one (docs/build.md, A new envir
 OWN_ROLE = "own"
 """Stands for a role that the platform makes."""
 _IAM_DEFAULTS: Mapping[str, str] = {"path": ROOT, "namePrefix": "", CONTROL_PLANE: OWN_ROLE, NODES: OWN_ROLE}
+
+
+def is_of_others(facts: Facts) -> bool:
+    """Return whether the cluster exists already: its owner upgrades it, and a file may correct what it says of it."""
+    return facts.get("clusterMode") == "existing"
 
 
 def describe_keys(config: StackConfig) -> dict[str, Any]:
@@ -63,10 +68,15 @@ def refuse_other_roles(before: Facts, after: Facts) -> Iterator[Problem]:
         (NODES, "EKS would let the nodes that run in no longer, before Karpenter could drain them"),
     ):
         if old[name] != new[name]:
+            place: Path = ("iam", "roles", name)
+            if name == NODES and is_of_others(after):
+                if old[name] != OWN_ROLE:
+                    continue  # its owner admits it still, so the old nodes drain
+                place = ("cluster", "nodeRole")
             back = "remove the line" if old[name] == OWN_ROLE else f"write {old[name]} again"
             held = "a role of its own" if old[name] == OWN_ROLE else f"the role {old[name]}"
             reason = f"the running platform has {held} there, and {because}"
-            yield Problem("role-in-use", ("iam", "roles", name), reason, f"{back}, or {BESIDE}")
+            yield Problem("role-in-use", place, reason, f"{back}, or {BESIDE}")
 
 
 def refuse_forgotten_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Problem]:

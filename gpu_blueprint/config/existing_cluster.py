@@ -107,8 +107,8 @@ class ExistingCluster(ClusterFields):
     """`manage` installs the EKS add-ons that the GPU layer needs, but never the CNI, kube-proxy and CoreDNS, which a
     running cluster has. `ignore` installs none; preflight tells which are missing."""
     access: Literal["manage", "ignore"]
-    """`manage` makes access entries for admins, viewers and tenants. `ignore` makes none: the cluster's owner maps the
-    groups of tenants (docs/guides/existing-cluster.md)."""
+    """`manage` makes access entries for admins, operators, viewers and tenants. `ignore` makes none: the owner of the
+    cluster maps the groups of tenants (docs/guides/existing-cluster.md)."""
     system_nodes: SystemPlacement = SystemPlacement()
     """The nodes on which the platform's own pods run. Default: any node without taint."""
 

@@ -32,26 +32,35 @@ def list_tags(data: dict[Any, Any]) -> list[Any]:
 
 
 def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
-    """Return the choice, such as ``purpose: cpu``, without which the field would exist; empty if there is none."""
+    """Return the choice, such as ``purpose: cpu``, without which the field would exist; empty if there is none.
+
+    The nearest mapping around the field that chooses decides, as ``cluster`` does for the fields of its system nodes.
+    """
+    around = [data]
     for part in path[:-1]:
-        data = find_value(data, part)
-    chosen = [f"{name}: {data[name]}" for name in _DISCRIMINATORS if isinstance(data, dict) and data.get(name)]
-    return chosen[0] if chosen and _find_fields(path, root) else ""
+        around.append(data := find_value(data, part))
+    for depth in range(len(path) - 1, -1, -1) if _find_fields(path, root) else ():
+        holder = around[depth] if isinstance(around[depth], dict) else {}
+        for name in _list_discriminators(_find_models(path[:depth], root)):
+            if value := holder.get(name, _UNSTATED.get(name)):
+                return f"{name}: {value}"
+    return ""
 
 
 def find_owning_choice(path: Path, root: type[Model]) -> str:
     """Return the one choice that has the field at this path, such as ``server: vllm``; empty if none or several do."""
-    union = _find_models(path[:-1], root)
-    holders = [
-        model for model in union if path[-1] in {field.alias or name for name, field in model.model_fields.items()}
-    ]
-    found = [
-        f"{name}: {value}"
-        for model in holders
-        for name in _list_discriminators(union)
-        for value in get_args(model.model_fields[name].annotation)
-    ]
-    return found[0] if len(found) == 1 else ""
+    for depth in range(len(path) - 1, -1, -1):
+        union = _find_models(path[:depth], root)
+        if names := _list_discriminators(union):
+            found = [
+                f"{name}: {value}"
+                for model in union
+                if _find_fields(path[depth:], model)
+                for name in names
+                for value in get_args(model.model_fields[name].annotation)
+            ]
+            return found[0] if len(found) == 1 else ""
+    return ""
 
 
 def list_choices(path: Path, root: type[Model], discriminator: str) -> list[str]:

@@ -151,7 +151,8 @@ def _explain_unknown(path: Path, root: type[Model], data: Any) -> Problem:
 
 def _suggest_known(path: Path, root: type[Model], data: Any, *, is_of_a_choice: bool) -> str:
     """Return the remedy for an unknown field: a field of this mapping, another place for it, or all fields."""
-    name, fields, here = str(path[-1]), list_fields(path[:-1], root, data), path[:-1]
+    name, here = str(path[-1]), path[:-1]
+    fields = [field for field in list_fields(here, root, data) if field != name]  # another member of a union has it
     meant, words = find_meant_field(name, fields)
     if meant:
         return f"write {_write_field((*here, meant), root, path, data)}{words}"

@@ -21,7 +21,7 @@ def describe_shares(stack: StackConfig, cluster: ExistingCluster) -> Iterator[st
     added = "that it may lack are installed, but never CNI, kube-proxy and CoreDNS"
     yield f"EKS add-ons {added}" if cluster.addons == "manage" else "EKS add-ons are left to the cluster's owner"
     made = "get access entries" if cluster.access == "manage" else "are admitted by the cluster's owner"
-    yield f"admins, viewers and tenants {made} ({cluster.authentication_mode})"
+    yield f"admins, operators, viewers and tenants {made} ({cluster.authentication_mode})"
     labels = ", ".join(f"{key}={value}" for key, value in cluster.system_nodes.labels.items())
     yield f"the platform's own pods run on nodes with {labels}" if labels else "the platform's own pods run on any node"
 

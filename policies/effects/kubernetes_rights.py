@@ -101,9 +101,14 @@ API_RIGHTS = (
     Right(group="apiregistration.k8s.io", resources=("apiservices",), verbs=_WRITES, harm="answer in place of the API"),
 )
 """Rights over the API itself. Controllers need them for their own webhooks, kinds and certificates."""
+NODE_RIGHTS = (
+    Right(group="", resources=("nodes",), verbs=_WRITES, harm="change nodes"),
+    Right(group="karpenter.sh", resources=("nodeclaims",), verbs=_WRITES, harm="change pools"),
+)
+"""Rights by which people keep nodes: to cordon, to drain and to replace them. Pools are not among them."""
 CLUSTER_RIGHTS = (
     Right(group="", resources=("nodes/proxy",), verbs=("get", *_WRITES), harm="reach every container through kubelets"),
-    Right(group="", resources=("nodes",), verbs=_WRITES, harm="change nodes"),
+    *NODE_RIGHTS,
     Right(group="", resources=("persistentvolumes",), verbs=_WRITES, harm="mount any disk", names=()),
     Right(group="scheduling.k8s.io", resources=("priorityclasses",), verbs=_WRITES, harm="preempt pods of others"),
     Right(
@@ -119,12 +124,7 @@ CLUSTER_RIGHTS = (
         harm="approve certificates of any identity",
         names=("kubernetes.io/*",),
     ),
-    Right(
-        group="karpenter.sh",
-        resources=("nodepools", "nodeclaims", "nodeoverlays"),
-        verbs=_WRITES,
-        harm="change pools",
-    ),
+    Right(group="karpenter.sh", resources=("nodepools", "nodeoverlays"), verbs=_WRITES, harm="change pools"),
     Right(group="karpenter.k8s.aws", resources=("ec2nodeclasses",), verbs=_WRITES, harm="change node classes"),
     Right(group=_RBAC, resources=("clusterroles", "clusterrolebindings"), verbs=CHANGES, harm="change cluster roles"),
 )

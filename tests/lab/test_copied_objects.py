@@ -1,9 +1,10 @@
 """Objects of KEDA, Kueue and JobSet, with a script in place of Go."""
 
+from dataclasses import replace
+
 import pytest
 
 from gpu_blueprint.errors import LabError
-from gpu_blueprint.records import replace
 from lab.build import main
 from lab.copied_objects import CopiedObjects
 from lab.jobset_objects import JOBSET_OBJECTS

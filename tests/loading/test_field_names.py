@@ -6,7 +6,14 @@ import pytest
 import yaml
 
 from gpu_blueprint.config.stack import StackConfig
-from gpu_blueprint.loading.field_names import find_example, find_owning_choice, list_fields, list_words, may_be_empty
+from gpu_blueprint.loading.field_names import (
+    find_example,
+    find_other_choice,
+    find_owning_choice,
+    list_fields,
+    list_words,
+    may_be_empty,
+)
 from gpu_blueprint.model import Model
 
 
@@ -86,3 +93,20 @@ def test_a_field_of_the_same_name_in_another_union_chooses_no_member() -> None:
 )
 def test_a_mapping_may_be_empty_if_no_field_is_required(path: tuple[str | int, ...], is_empty: bool) -> None:
     assert may_be_empty(path, StackConfig) is is_empty
+
+
+@pytest.mark.parametrize(
+    ("path", "cluster", "choice", "owner"),
+    [
+        (("cluster", "systemNodes", "count"), {"mode": "existing"}, "mode: existing", "mode: new"),
+        (("cluster", "systemNodes", "labels"), {"mode": "new"}, "mode: new", "mode: existing"),
+        (("cluster", "systemNodes", "labels"), {}, "mode: new", "mode: existing"),
+        (("cluster", "logs"), {"mode": "existing"}, "mode: existing", "mode: new"),
+        (("cluster", "systemNodes", "nothing"), {"mode": "existing"}, "", ""),
+    ],
+)
+def test_the_nearest_mapping_that_chooses_says_where_a_field_belongs(
+    path: tuple[str, ...], cluster: dict[str, Any], choice: str, owner: str
+) -> None:
+    data = {"cluster": {"systemNodes": {}, **cluster}}
+    assert (find_other_choice(path, StackConfig, data), find_owning_choice(path, StackConfig)) == (choice, owner)

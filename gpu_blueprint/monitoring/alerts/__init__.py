@@ -11,6 +11,7 @@ from .dns import DNS_ALERTS
 from .gpu import GPU_ALERTS
 from .models import MODEL_ALERTS
 from .nodes import NODE_ALERTS
+from .places import place_steps
 from .queues import BUT_IN_QUEUES, QUEUE_ALERTS
 from .services import SERVICE_ALERTS
 from .tenancy import TENANCY_ALERTS
@@ -36,4 +37,5 @@ def list_alerts(stack: StackConfig) -> Iterator[Alert]:
     )
     for alert in (alert for alert in (*_EVERYWHERE, *optional) if alert.name not in off):
         exempt = BUT_IN_QUEUES.get(alert.name) if stack.queueing else None
-        yield records.replace(alert, expr=f"{alert.expr} {exempt}") if exempt else alert
+        expr = f"{alert.expr} {exempt}" if exempt else alert.expr
+        yield records.replace(alert, expr=expr, steps=place_steps(stack, alert.steps))

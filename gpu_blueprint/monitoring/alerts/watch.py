@@ -51,7 +51,7 @@ WATCH_ALERTS = (
         steps=(
             "Check its pods: `kubectl get pods -n kube-system -l app.kubernetes.io/name=karpenter`, and their logs:"
             " `kubectl logs -n kube-system -l app.kubernetes.io/name=karpenter --tail=100`.",
-            "If Karpenter runs: check the targets of the ServiceMonitor karpenter in Prometheus.",
+            "If Karpenter runs: check the targets of the ServiceMonitor gpu-blueprint-karpenter in Prometheus.",
         ),
     ),
     Alert(

@@ -1,11 +1,11 @@
 """Instances become nodes."""
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from gpu_blueprint.records import replace
 from lab.aws import Shim, Timings
 from lab.aws.nodes import Nodes, name_node
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS
 from policies import UNKNOWN
 
 from .rbac import CONTROLLER, PLATFORM, TEAM, bind
@@ -143,6 +144,8 @@ _TOKENS = rule([""], ["serviceaccounts/token"], ["create"])
 _SPACES = rule([""], ["namespaces"], ["patch"])
 _BINDINGS = rule([RBAC], ["rolebindings"], ["get", "patch"])
 _POOLS = rule(["karpenter.sh"], ["nodepools"], ["patch"])
+_CLAIMS = rule(["karpenter.sh"], ["nodeclaims"], ["delete"])
+_KEEPERS = {"kind": "Group", "name": CLUSTER_OPERATORS}
 
 CASES = cases_of(
     "platform-rights-for-platform",
@@ -160,6 +163,10 @@ CASES = cases_of(
     passes("KubeRay for the people who install it", program(role(*KUBERAY))),
     passes("KubeRay in the whole cluster", _held(CONTROLLER, *KUBERAY)),
     fails("a group", _held(TEAM, _NODES), "role", words="role, held by team, lets"),
+    passes("people on call", _held(_KEEPERS, _NODES, _CLAIMS)),
+    passes("people on call, by another name", _held(TEAM, _CLAIMS), keepers=["team"]),
+    fails("people on call whom the setting leaves out", _held(_KEEPERS, _NODES), "role", keepers=[]),
+    fails("pools for people on call", _held(_KEEPERS, _CLAIMS, _POOLS), "role", words="platform change pools;"),
     fails("an account", _held(CONTROLLER, _NODES), "role", words="held by operator of namespace team, lets"),
     fails(
         "no binding", program(role(_NODES, kind="ClusterRole")), "role", words="held by people whom no binding names,"
