@@ -21,6 +21,7 @@ _CLUSTER = "aws:eks/cluster:Cluster"
 _NAT = "aws:ec2/natGateway:NatGateway"
 _GATEWAY = "aws:ec2/internetGateway:InternetGateway"
 _SUBNET = "aws:ec2/subnet:Subnet"
+_PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 _CLOSING = (
     "the VPC loses its way to the internet at the end of the update: pods that pull, download or send there stop to "
     "work; look first that the mirror holds every image, also the images of tenants",
@@ -46,6 +47,7 @@ def find_notices(
     yield from _find_silent_alerts(before, after)
     yield from _find_ended_logs(before, after)
     yield from _find_kept_profiles(before, after)
+    yield from _find_lost_profiles(changes)
     if any(change.type == _GATEWAY and change.effect == "delete" for change in changes):
         yield from _CLOSING
     else:
@@ -59,6 +61,18 @@ def _find_kept_profiles(before: Sequence[PlannedResource], after: Sequence[Plann
             yield (
                 "instance profiles that Karpenter made stay in IAM, since Karpenter asks IAM no more: when their nodes "
                 "are gone, delete them below the path /karpenter/"
+            )
+
+
+def _find_lost_profiles(changes: Sequence[ResourceChange]) -> Iterator[str]:
+    """Yield a sentence for each instance profile that goes, with what AWS says of instances that run with it."""
+    for change in changes:
+        if change.type == _PROFILE and change.effect in ("delete", "replace"):
+            yield (
+                f"{change.name} goes at the end of the update, and programs on nodes that run with it break when their "
+                "credentials end (IAM user guide, deleting instance profiles): Karpenter must have replaced these "
+                "nodes by then, so look at disruption budgets, `karpenter.sh/do-not-disrupt` and long "
+                "terminationGracePeriods first"
             )
 
 
