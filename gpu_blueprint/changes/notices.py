@@ -7,6 +7,7 @@ from ..plan import PlannedResource
 from .access import find_leaving_admins
 from .closings import find_pools_left_closed
 from .effects import ResourceChange
+from .handovers import find_handovers
 from .kueue_settings import find_restarts
 from .model_rollouts import find_rollouts
 from .models import find_planned_ends
@@ -42,6 +43,7 @@ def find_notices(
     yield from find_restarts(before, after)
     yield from find_storage_notices(before, after, changes)
     yield from find_unused_files(before, after)
+    yield from find_handovers(before, after)
     yield from find_rollouts(before, after)
     yield from find_planned_ends(before, after)
     yield from _find_silent_alerts(before, after)

@@ -10,6 +10,7 @@ from ..catalog.labels import GPU_LABEL
 from ..catalog.versions import GPU_OPERATOR
 from ..plan import PlannedResource
 from ..records import Record, field
+from ..sharing.operator_configs import MIG_CONFIG_MAP, PLUGIN_CONFIG_MAP
 from ..sharing.profile import MIG_CONFIG_LABEL, OPERANDS_LABEL, PLUGIN_CONFIG_LABEL, POOL_KEY, UNSHARED
 from ..yaml_text.dumper import ONE_LINE, write_yaml
 from .planned_nodes import NODE_GROUP, PlannedNodes, as_list, as_mapping, dig
@@ -21,6 +22,7 @@ _OF_ALL = {(PLUGIN_CONFIG_LABEL, UNSHARED), (MIG_CONFIG_LABEL, "all-disabled")}
 """The files that the operator always has; no label of ours names them."""
 _MODES = {"mps": "mps", "timeSlicing": "time-slicing"}
 """Key in a file of the device plugin → mode of the stack file."""
+_CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 _SERVED = f"{OPERANDS_LABEL}!=false"
 
 File = tuple[str, str]
@@ -120,17 +122,31 @@ def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:
 
 
 def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:
+    """Read the ConfigMaps that an existing operator reads, or the values of the platform's own operator."""
+    maps = {
+        dig(found.inputs, "metadata", "name"): as_mapping(found.inputs.get("data"))
+        for found in resources
+        if found.type == _CONFIG_MAP
+    }
+    if PLUGIN_CONFIG_MAP in maps:
+        return _Operator(True, UNSHARED, _read_files(maps[PLUGIN_CONFIG_MAP], maps.get(MIG_CONFIG_MAP, {})))
     for release in resources:
         if release.type == RELEASE and release.inputs.get("name") == GPU_OPERATOR.name:
             values = as_mapping(release.inputs.get("values"))
             config = as_mapping(dig(values, "devicePlugin", "config"))
-            plugin = as_mapping(config.get("data"))
-            files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in plugin.items()}
-            for text in as_mapping(dig(values, "migManager", "config", "data")).values():
-                cuts = as_mapping(dig(_parse(text), "mig-configs"))
-                files |= {(MIG_CONFIG_LABEL, str(name)): cut for name, cut in cuts.items()}
+            layouts = as_mapping(dig(values, "migManager", "config", "data"))
+            files = _read_files(as_mapping(config.get("data")), layouts)
             return _Operator(True, str(config.get("default") or UNSHARED), files)
     return _Operator()
+
+
+def _read_files(plugin: Mapping[str, Any], layouts: Mapping[str, Any]) -> dict[File, Any]:
+    """Return the files of the device plugin and the layouts of the MIG manager, from the data of two ConfigMaps."""
+    files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in plugin.items()}
+    for text in layouts.values():
+        cuts = as_mapping(dig(_parse(text), "mig-configs"))
+        files |= {(MIG_CONFIG_LABEL, str(name)): cut for name, cut in cuts.items()}
+    return files
 
 
 def _parse(text: Any) -> Any:
