@@ -36,7 +36,8 @@ def test_a_program_that_changes_hands_is_told(before: dict[str, Any], after: dic
 
 
 def test_nothing_is_told_of_programs_that_stay() -> None:
-    for cluster in ({}, {"gpuOperator": "install"}, {"karpenter": "install"}):
+    clusters: tuple[dict[str, Any], ...] = ({}, {"gpuOperator": "install"}, {"karpenter": "install"})
+    for cluster in clusters:
         assert list(find_handovers(plan_layer(**cluster), plan_layer(2, **cluster))) == []
 
 
