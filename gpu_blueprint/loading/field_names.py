@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -200,6 +201,12 @@ def _list_discriminators(union: Sequence[type[Model]]) -> list[str]:
 
 
 def _find_models(path: Path, root: type[Model]) -> list[type[Model]]:
+    """List the models at a path; all positions of a list have the same."""
+    return [*_find_item_models(tuple(part if isinstance(part, str) else 0 for part in path), root)]
+
+
+@cache
+def _find_item_models(path: Path, root: type[Model]) -> list[type[Model]]:
     models = [root]
     for part in path:
         annotations = [
