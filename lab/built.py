@@ -13,12 +13,12 @@ import hashlib
 import os
 import shlex
 import shutil
-import sys
 import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from gpu_blueprint.caches import find_cache_folder
 from gpu_blueprint.errors import LabError
 
 from .go_modules import SOURCES
@@ -39,19 +39,13 @@ def find_built_folder() -> Path:
     """
     if named := os.environ.get(FOLDER_VARIABLE):
         return Path(named).absolute()
-    return _find_cache_folder() / "gpu-blueprint" / "lab"
-
-
-def _find_cache_folder() -> Path:
-    named, home = (Path(os.environ.get(variable, "")) for variable in ("XDG_CACHE_HOME", "HOME"))
-    if named.is_absolute():  # any other value is to be ignored, by the XDG Base Directory Specification
-        return named
-    if not home.is_absolute():
+    caches = find_cache_folder()
+    if caches is None:
         raise LabError(
             f"the lab has no folder for its engines: neither XDG_CACHE_HOME nor HOME is set; let {FOLDER_VARIABLE} "
             "name one"
         )
-    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    return caches / "gpu-blueprint" / "lab"
 
 
 def find_place(name: str, stamp: str) -> Path:

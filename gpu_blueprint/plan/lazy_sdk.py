@@ -17,6 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from .sdk_bytecode import QuickLoader
+
 _PACKAGE = re.compile(r"pulumi_\w+(\.\w+)+")
 _COLLECTED = re.compile(r"from \.(\w+) import \*|from \. import (\w+)")
 _HARMLESS = re.compile(r"#.*|import typing|import builtins as _builtins|from \.+ import _utilities|")
@@ -44,9 +46,11 @@ class _Finder(MetaPathFinder):
         if not _PACKAGE.fullmatch(fullname):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
+        if spec and spec.origin and type(spec.loader) is SourceFileLoader:
+            spec.loader = QuickLoader(fullname, spec.origin)
         if spec and spec.loader and fullname.endswith(".outputs"):
             spec.loader = LazyLoader(spec.loader)
-        elif spec and spec.origin and spec.submodule_search_locations and type(spec.loader) is SourceFileLoader:
+        elif spec and spec.origin and spec.submodule_search_locations and type(spec.loader) is QuickLoader:
             spec.loader = _Loader(fullname, spec.origin)
         return spec
 
@@ -65,7 +69,7 @@ def find_collected_modules(source: str) -> dict[str, bool]:
     return modules
 
 
-class _Loader(SourceFileLoader):
+class _Loader(QuickLoader):
     """Makes a package lazy if the package only collects its modules."""
 
     modules: dict[str, bool]
