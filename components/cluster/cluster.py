@@ -30,7 +30,7 @@ class AnyCluster(pulumi.ComponentResource):
     """A cluster, made by the platform or not, as everything inside it needs it."""
 
     made: list[pulumi.Resource]
-    """What the platform makes of the cluster; everything inside the cluster depends on it. Empty if it exists."""
+    """Resources of a new cluster, on which everything inside the cluster depends. Empty for an existing cluster."""
     protected: list[pulumi.Input[pulumi.Resource]]
     """The cluster inside pulumi-eks's component, which the record protects. Empty if the cluster exists."""
     api_rules: list[pulumi.Resource]

@@ -50,7 +50,7 @@ class SharingConfigs(pulumi.ComponentResource):
 
 
 def build_plugin_files(profiles: Sequence[SharingProfile]) -> dict[str, str]:
-    """Return one device-plugin config per way of sharing, and one that shares no GPU."""
+    """Return name → device-plugin config: one config for each way of sharing, and ``none``, which shares no GPU."""
     files: dict[str, Any] = {UNSHARED: UNSHARED_PLUGIN_CONFIG}
     for profile in profiles:
         files |= profile.plugin_configs

@@ -162,7 +162,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
             "clusterName": config.cluster_name,
             "interruptionQueue": config.cluster_name,
             "eksControlPlane": True,
-            # Karpenter then asks neither IAM nor the price list: on-demand prices are those that its release holds.
+            # With isolatedVPC Karpenter calls neither IAM nor the Price List API. Its binary holds prices.
             **({} if config.network.internet else {"isolatedVPC": True}),
             "featureGates": {
                 "nodeOverlay": any(pool.list_overlay(row) for pool in config.gpu_pools for row in pool.named_instances),

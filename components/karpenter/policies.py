@@ -157,7 +157,7 @@ def _name_cluster_tag(config: StackConfig) -> str:
 def _allow_instance_profiles(config: StackConfig, node_role_arn: pulumi.Input[str]) -> list[dict[str, Any]]:
     """Allow the role of the nodes, and the profiles that hold it.
 
-    With a given profile Karpenter makes none, and deletes those that it made before the stack file named a profile.
+    With a given instance profile Karpenter makes none. It deletes the profiles that it made before.
     Without this right the finalizer of a node class would wait for ever, and with it a destroy
     (aws/karpenter-provider-aws v1.14.1, pkg/controllers/nodeclass/controller.go and garbagecollection/).
     """

@@ -96,10 +96,10 @@ class Egress(Model):
     """The proxy through which nodes and pods reach the internet, and the company's own certificate authorities."""
 
     https_proxy: ProxyUrl | None = None
-    """Proxy for HTTPS, as `http://host:port`, without user and password. Nodes use it to pull images, and the
-    platform's programs to call AWS (docs/egress.md lists them, and those that take no proxy). Members of a tenant with
-    `httpsOut` reach it; their pods take its variables from the ConfigMap `gpu-blueprint-egress`. A change replaces all
-    nodes."""
+    """Proxy for HTTPS, as `http://host:port`, without user and password. Nodes pull images
+    through it. The platform's programs call AWS through it; docs/egress.md lists the programs that cannot. Pods of a
+    tenant with `httpsOut` reach it, and take its variables from the ConfigMap `gpu-blueprint-egress`. A change replaces
+    all nodes."""
     http_proxy: ProxyUrl | None = None
     """Proxy for plain HTTP, as `http://host:port`; beside `httpsProxy` only. Bottlerocket has no such setting. Default:
     plain HTTP uses no proxy."""

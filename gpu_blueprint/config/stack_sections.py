@@ -60,7 +60,7 @@ class StackSections(Model):
     network: Network
     """The VPC."""
     cluster: AnyCluster
-    """The EKS cluster: one that the platform makes, or one that exists."""
+    """The EKS cluster: a new or an existing cluster."""
     iam: Iam = Iam()
     """Rules of a company for IAM roles and policies, and roles and an instance profile that exist already."""
     egress: Egress | None = None

@@ -21,13 +21,3 @@ def test_promtool_accepts_the_rules_of_a_stack(stack: str, tmp_path: Path) -> No
     file.write_text(yaml.safe_dump({"groups": build_rule_groups(config)}))
     ran = promtool("check", "rules", file)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def test_steps_look_for_the_operator_in_its_own_namespace() -> None:
-    cluster = builders.existing_cluster(gpuOperatorNamespace="nvidia")
-    ours, theirs = (
-        yaml.safe_dump(build_rule_groups(builders.config(monitoring={"mode": "existing"}, **fields)))
-        for fields in ({}, cluster)
-    )
-    assert "-n gpu-operator" in ours and "-n gpu-operator" not in theirs
-    assert theirs.count("-n nvidia ") == ours.count("-n gpu-operator ") > 5

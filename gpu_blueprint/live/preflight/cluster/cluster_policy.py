@@ -11,9 +11,10 @@ from ....sharing.operator_configs import MIG_CONFIG_MAP, MIG_FILE, PLUGIN_CONFIG
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .matching import KEEPING_OUT, tolerates
+from .operator_maps import read_operator_map
 from .operator_metrics import find_exporter_problems
 from .owner import describe_owner, is_ours
-from .reading import CLUSTER_POLICIES, Cluster, Manifest, dig, dig_list, dig_map, name_of, path_of
+from .reading import CLUSTER_POLICIES, Cluster, Manifest, dig, dig_list, dig_map, name_of
 
 CHECK = "cluster policy"
 _PATH = ("cluster", "gpuOperator")
@@ -110,7 +111,8 @@ def _find_config_problems(stack: StackConfig, cluster: Cluster, policy: Manifest
             yield from _find_place_problems(stack, policy, part)
         if not keys or name == ours:
             continue
-        held = _read_keys(stack, cluster, policy, name) if name else frozenset()
+        data = read_operator_map(stack, cluster, policy, name)
+        held = {*map(str, data), str(data.get(MIG_FILE, ""))}
         text = "\n".join(held)
         lacking = sorted(key for key in keys if key not in held and not (part == "migManager" and f"{key}:" in text))
         if lacking:
@@ -129,13 +131,6 @@ def _find_place_problems(stack: StackConfig, policy: Manifest, part: str) -> Ite
         yield Problem("cluster-policy-differs", ("cluster", "gpuOperatorNamespace"), reason, hint)
     if part == "devicePlugin" and default != _DEFAULT:
         yield _differ(f"{part}.config.default", default, _DEFAULT, "nodes of others keep whole GPUs")
-
-
-def _read_keys(stack: StackConfig, cluster: Cluster, policy: Manifest, name: str) -> frozenset[str]:
-    """Return the keys of a ConfigMap in the operator's namespace, and its file of MIG layouts."""
-    namespace = str(dig(policy, "status", "namespace") or stack.gpu_operator_namespace)
-    data = dig_map(cluster.get(path_of("v1", "configmaps", name, namespace)), "data")
-    return frozenset([*map(str, data), str(data.get(MIG_FILE, ""))])
 
 
 def _differ(field: str, found: Any, wanted: Any, because: str) -> Problem:

@@ -7,7 +7,8 @@ from ....config import StackConfig
 from ....monitoring.metrics import POD_NAMES_ENV
 from ....problem import Path, Problem
 from ....sharing.operator_configs import EXPORTER_CONFIG_MAP
-from .reading import Cluster, Manifest, dig, dig_list, dig_map, path_of
+from .operator_maps import read_operator_map
+from .reading import Cluster, Manifest, dig, dig_list, dig_map
 
 _PATH: Path = ("cluster", "gpuOperator")
 _UNREAD = "alerts and dashboards of the stack lack series"
@@ -34,10 +35,7 @@ def _find_list_problems(stack: StackConfig, cluster: Cluster, policy: Manifest) 
     name = str(dig(policy, "spec", "dcgmExporter", "config", "name") or "")
     if name == EXPORTER_CONFIG_MAP:
         return
-    listed = ""
-    if name:
-        namespace = str(dig(policy, "status", "namespace") or stack.gpu_operator_namespace)
-        listed = str(dig(cluster.get(path_of("v1", "configmaps", name, namespace)), "data", METRIC_FILE) or "")
+    listed = str(read_operator_map(stack, cluster, policy, name).get(METRIC_FILE) or "")
     known = {line.split(",")[0].strip() for line in listed.splitlines()}
     if lacking := [field.name for field in DCGM_FIELDS if field.name not in known]:
         held = f"the ConfigMap {name}, which lacks {', '.join(lacking)}" if name else "no ConfigMap"
