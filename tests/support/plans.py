@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
     return _plan_of(json.dumps(stack), region)
 
 
-@lru_cache(maxsize=128)  # a file's tests share few plans; all plans of a run would take a gigabyte a worker
+@cache
 def _plan_of(stack: str, region: str) -> Plan:
     return fresh_plan_of(json.loads(stack), region)
 
