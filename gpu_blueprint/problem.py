@@ -36,16 +36,21 @@ class Problem(Record):
     line: int = 0
 
     @property
+    def field(self) -> str:
+        """The path in the notation of the messages, such as ``pools.0.purchase``."""
+        return ".".join(map(str, self.path))
+
+    @property
     def message(self) -> str:
         """The reason and the remedy in one line."""
         return f"{self.reason}; {self.hint}" if self.hint else self.reason
 
     def as_json(self) -> dict[str, str | int]:
-        """Return the facts for programs, with the path in the notation of the messages: ``pools.0.purchase``."""
+        """Return the facts for programs."""
         return {
             "kind": self.kind,
             "severity": self.severity,
-            "path": ".".join(map(str, self.path)),
+            "path": self.field,
             "subject": self.subject,
             "reason": self.reason,
             "hint": self.hint,
@@ -59,7 +64,7 @@ class Problem(Record):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
-        field = f"{'.'.join(map(str, self.path))}: " if self.path else ""
+        field = f"{self.field}: " if self.path else ""
         return f"{place}{field}{self.message}"
 
 

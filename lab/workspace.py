@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 
 from gpu_blueprint.errors import LabError
+from gpu_blueprint.signals import hang_up_with_parent, leave_on_signals
 
 from .orphans import (
     MARK,
@@ -27,7 +28,6 @@ from .orphans import (
     sweep_dead_workspaces,
 )
 from .ports import claim_port, release_ports
-from .signals import hang_up_with_parent, leave_on_signals
 
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME")
 """Engines see no other variable of the user, because many read their settings from the environment: etcd from ETCD_*,

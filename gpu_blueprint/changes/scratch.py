@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.signals import leave_on_signals
+from ..signals import leave_on_signals
 
 
 class _Removal:

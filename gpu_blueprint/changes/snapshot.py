@@ -24,7 +24,7 @@ class Snapshot(Record, kw_only=True):
     service_quotas: tuple[Mapping[str, Any], ...] = ()
     """The service quotas that the stack needs at its ceiling, as ``quotas --json`` lists them."""
     findings: tuple[Mapping[str, Any], ...] = ()
-    """Warnings and policy findings, as ``judging.formats.to_json`` writes them."""
+    """Warnings and policy findings, as ``Problem.as_json`` writes them."""
     requirements: str = ""
     """The text of requirements.txt and constraints.txt beside the code that planned."""
     notes: tuple[str, ...] = field(default=())

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import BlueprintError, StackError, UsageError
-from ..judging.formats import Format, make_printable
 from .parser import build_parser
+from .text.formats import Format, make_printable
 from .text.problems import StackProblems, print_lines, print_problems
 
 _FILE = re.compile(r"(?:.*/)?Pulumi\.(.+)\.yaml")

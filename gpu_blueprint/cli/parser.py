@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .. import __version__
-from ..judging.formats import FORMATS
 from .new_flags import add_new
 from .parser_changes import add_changes
 from .parser_explanations import add_explanations
@@ -14,6 +13,7 @@ from .parser_job import add_job
 from .parser_training import add_training
 from .parser_versions import add_versions
 from .parser_words import CommandParser
+from .text.formats import FORMATS
 
 _ABOUT = (
     "Check, preview and copy GPU platforms on EKS. No command needs an AWS account, except preflight and leftovers,"

@@ -4,13 +4,13 @@ import argparse
 from datetime import date
 
 from ..judging.report import judge_stack
-from ..judging.sarif import to_sarif
 from ..loading import open_stack
 from ..plan import record
 from ..rendering.document import build_document
 from .text.preview import show
 from .text.preview_markdown import preview_to_markdown
 from .text.problems import print_json
+from .text.sarif import to_sarif
 from .text.tables import show_progress
 
 

@@ -3,8 +3,8 @@
 from datetime import date
 
 from ..checks.budgets import warn_of_old_prices
-from ..judging.problems import put_into_file
 from ..loading import StackFile
+from ..loading.locate import put_into_file
 from .text.problems import print_lines
 
 

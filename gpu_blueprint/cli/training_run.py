@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from ..config import StackConfig
 from ..errors import UsageError
-from ..judging.formats import make_printable
 from ..training.acceptance import Acceptance
 from ..training.advice import list_network_warnings, list_warnings, write_head
 from ..training.requests import DEFAULT_NAME, RunRequest, read_request
@@ -14,6 +13,7 @@ from ..training.run import TrainingRun
 from ..training.workloads import build_workload
 from ..yaml_text import write_yaml
 from .tested_run import list_special_notes, prepare_request
+from .text.formats import make_printable
 
 _OPTIONS = ("image", "nodes", "gpus", "wait", "restarts", "checkpoints", "env", "acceptance", "level", "profile")
 _WORDS = {name: f"--{name}" for name in _OPTIONS} | {"mounts": "--mount", "run_name": "--name", "words": "PROGRAM"}

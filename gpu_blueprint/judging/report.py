@@ -8,12 +8,13 @@ from policies import Waiver
 
 from ..config import StackConfig
 from ..loading import StackFile
+from ..loading.locate import put_into_file
 from ..plan import PlannedResource
 from ..problem import Path as FieldPath
 from ..problem import Severity
 from .admission_waivers import find_admission
 from .levels import find_levels_file, read_levels
-from .problems import PolicyProblem, put_into_file
+from .problems import PolicyProblem
 from .sections import find_section
 from .verdicts import Finding, Standing, judge_plan
 

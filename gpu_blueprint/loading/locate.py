@@ -1,11 +1,14 @@
 """Problems of a stack object, placed in its file."""
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from ..problem import Path, Problem
 from ..records import replace
 from .file_keys import IN_FILE, REGION_IN_FILE, shorten
 from .source import Source
+
+_Problem = TypeVar("_Problem", bound=Problem)
 
 
 def find_path_in_file(path: Path) -> Path:
@@ -27,3 +30,8 @@ def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
         for problem in dict.fromkeys(problems)
     ]
     return sorted(located, key=lambda problem: problem.line)
+
+
+def put_into_file(problem: _Problem, source: Source) -> _Problem:
+    """Return the problem with its file, and with the line of its field or of the innermost part around the field."""
+    return replace(problem, file=source.file, line=source.find_line(IN_FILE + problem.path))

@@ -11,7 +11,6 @@ from ..config import StackConfig
 from ..cost.estimate import as_json as cost_as_json
 from ..cost.estimate import estimate_stack
 from ..cost.promises import list_promises
-from ..judging.formats import to_json
 from ..plan import PlannedResource
 from ..problem import Problem
 from ..queues.ceilings import ceilings_as_json
@@ -58,8 +57,8 @@ def build_document(
         "startTimes": [start_time_as_json(start) for start in list_start_times(config)],
         "storage": [storage_as_json(storage) for storage in summarize_storage(config)],
         "promises": [promise_as_json(promise) for promise in list_promises(config)],
-        "warnings": [to_json(warning) for warning in warnings],
-        "findings": [to_json(finding) for finding in findings],
+        "warnings": [warning.as_json() for warning in warnings],
+        "findings": [finding.as_json() for finding in findings],
         "requirements": _read_requirements(),
     }
 

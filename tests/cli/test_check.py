@@ -45,8 +45,14 @@ def test_json_of_several_stacks_is_a_list_also_if_only_one_can_be_read(
     assert json.loads(capsys.readouterr().out)["stack"] == "prod"
 
 
-def test_check_loads_no_pulumi(project: Path) -> None:
-    code = "import sys; from gpu_blueprint.cli import main; main(['check', 'prod']); sys.exit('pulumi' in sys.modules)"
+@pytest.mark.parametrize("command", ["check", "cost", "quotas"])
+def test_a_command_that_reads_the_stack_file_alone_loads_neither_pulumi_nor_policies(
+    project: Path, command: str
+) -> None:
+    code = (
+        f"import sys; from gpu_blueprint.cli import main; main(['{command}', 'prod']); "
+        "sys.exit(' '.join(sorted({'pulumi', 'policies'} & set(sys.modules))) or 0)"
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=project, env=environment, capture_output=True, check=False, timeout=PATIENCE_S

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.judging.formats import escape_markdown
+from gpu_blueprint.cli.text.formats import escape_markdown
 
 FORMATS = ("text", "json", "sarif", "markdown")
 

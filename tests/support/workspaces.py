@@ -17,7 +17,7 @@ with open_workspace() as workspace:
 BACKGROUND = """
 import os, sys, time
 from pathlib import Path
-from lab import signals
+from gpu_blueprint import signals
 from lab.workspace import open_workspace
 
 signals._LOOK_EVERY_S = 0.05

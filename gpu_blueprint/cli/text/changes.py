@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ...changes.effects import Verdict
-from ...judging.formats import make_printable
 from .changes_report import Report, list_notes, list_reasons, summarize
 from .changes_sections import Item, Section, list_sections
+from .formats import make_printable
 from .tables import make_console, wrap_words
 
 _WIDTH = 80

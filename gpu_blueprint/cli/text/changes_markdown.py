@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...changes.effects import Verdict
-from ...judging.formats import escape_markdown, make_printable
 from .changes_report import Report, list_notes, list_reasons, summarize
 from .changes_sections import Item, Section, list_sections
+from .formats import escape_markdown, make_printable
 
 MOST = 60_000
 """Characters; GitHub refuses comments above 65,536, and the workflow may add lines of its own."""

@@ -85,8 +85,7 @@ def _build_base_sections(report: Report) -> Iterator[Section]:
 
 def _place(problem: Problem) -> str:
     line = f":{problem.line}" if problem.line else ""
-    path = ".".join(map(str, problem.path))
-    return "".join(f"{part}: " for part in (f"{problem.file}{line}", path) if part)
+    return "".join(f"{part}: " for part in (f"{problem.file}{line}", problem.field) if part)
 
 
 def _build_dead_ends(problems: Sequence[Problem]) -> Section:

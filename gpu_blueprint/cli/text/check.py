@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import BlueprintError
-from ...judging.equal_findings import join_equal_findings
-from ...judging.formats import Format, make_printable
 from ...loading import StackFile
 from ...problem import Problem
 from ...records import Record
+from .equal_findings import join_equal_findings
+from .formats import Format, make_printable
 from .problems import StackProblems, print_lines, print_problems
 
 
@@ -63,7 +63,7 @@ def _show_text(result: Result) -> None:
 
 def _summarize(result: Result, stack: StackFile) -> str:
     if result.findings is not None:
-        from ...judging.problems import summarize_findings  # loads the policy rules
+        from .findings import summarize_findings  # loads the policy rules
 
         return summarize_findings(result.findings, stack.config.environment, result.levels)
     pools, tenants, models = len(stack.config.pools), len(stack.config.tenants), len(stack.config.models)

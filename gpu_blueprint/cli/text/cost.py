@@ -8,8 +8,6 @@ from rich.text import Text
 from ...config import StackConfig
 from ...cost.estimate import Estimate, as_json
 from ...cost.money import Usd
-from ...judging.formats import Format, escape_markdown, format_markdown_table, to_json, to_markdown
-from ...judging.sarif import to_sarif
 from ...loading import StackFile
 from ...problem import Problem
 from ...queues.ceilings import ceilings_as_json
@@ -29,6 +27,7 @@ from .cost_tables import (
     list_model_rows,
     list_parts,
 )
+from .formats import Format, escape_markdown, format_markdown_table, to_markdown
 from .hourly_ceilings import describe_tenant_ceilings
 from .problems import print_json, print_lines
 from .tables import make_console
@@ -41,8 +40,10 @@ def show(
     match format_:
         case "json":
             document = changes_to_json(comparison) if comparison else _build_document(stack.config, estimate)
-            print_json({**document, "problems": [to_json(problem) for problem in problems]})
+            print_json({**document, "problems": [problem.as_json() for problem in problems]})
         case "sarif":
+            from .sarif import to_sarif  # loads the policy rules
+
             print_json(to_sarif("cost", {stack.name: problems}))
         case "markdown":
             print(changes_to_markdown(comparison) if comparison else _format_markdown(stack.config, estimate))

@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ...cost.compare import Change, compare
-from ...judging.formats import escape_markdown, format_markdown_table
 from ...records import Record
+from .formats import escape_markdown, format_markdown_table
 from .tables import make_console
 
 HEADERS = ("expected a month", "then", "more", "at most an hour", "then", "more")

@@ -8,7 +8,6 @@ from rich.text import Text
 from ...config import StackConfig
 from ...images.listing import PulledList
 from ...images.sources import find_place, split_image
-from ...judging.formats import to_json
 from ...problem import Problem
 from ...serving.images import name_image
 from ...summary.models import lacks_prepull
@@ -119,7 +118,7 @@ def _widen(table: Table) -> Table:
 def show_missing(missing: Sequence[Problem], *, as_json: bool) -> None:
     """Print what a mirror lacks."""
     if as_json:
-        print_json({"missing": [to_json(problem) for problem in missing]})
+        print_json({"missing": [problem.as_json() for problem in missing]})
     else:
         print_lines(missing)
         if not missing:

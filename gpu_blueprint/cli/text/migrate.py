@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
-from ...judging.formats import Format, make_printable, to_json
 from ...loading.migrate import Migrated
 from ...loading.migrations import Migration, find_newest_schema
 from ...problem import Problem
 from ...records import Record
 from .edits import list_changed_lines
+from .formats import Format, make_printable
 from .problems import print_json, print_lines
 
 _WIDTH = 80
@@ -79,6 +79,6 @@ def _as_json(report: Report) -> dict[str, Any]:
             for number, migration in _number(report)
         ],
         "diff": report.diff,
-        "problems": [to_json(problem) for problem in report.problems],
+        "problems": [problem.as_json() for problem in report.problems],
         "written": report.is_written,
     }

@@ -8,12 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
-from ...judging.formats import Format, to_markdown
-from ...judging.sarif import to_sarif
 from ...live.preflight import Finding, Status, choose_exit_code, list_problems
 from ...loading import StackFile
 from ...records import replace
 from ...summary.stack import identify_stack
+from .formats import Format, to_markdown
 from .problems import print_json
 from .tables import make_console, make_table
 
@@ -32,6 +31,8 @@ def show(stack: StackFile, findings: Sequence[Finding], format_: Format) -> None
             documents = [finding.as_json() for finding in findings]
             print_json({"stack": identify_stack(stack.config), "findings": documents, "summary": dict(counts)})
         case "sarif":
+            from .sarif import to_sarif  # loads the policy rules
+
             print_json(to_sarif("preflight", {stack.name: problems}))
         case "markdown":
             print(to_markdown(problems, stack.name), end="")

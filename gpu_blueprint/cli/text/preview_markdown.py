@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import date
 
 from ...cost.estimate import estimate_stack
-from ...judging.formats import escape_markdown, format_markdown_table, to_markdown
-from ...judging.problems import summarize_findings
 from ...loading import StackFile
 from ...plan import PlannedResource
 from ...problem import Problem
 from ...summary.stack import describe_enforcement
 from .cost import describe_in_one_line
+from .findings import summarize_findings
+from .formats import escape_markdown, format_markdown_table, to_markdown
 from .hourly_ceilings import describe_tenant_ceilings
 from .preview import count_resources, describe_missing_secrets
 from .preview_tables import build_tables

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ...judging.formats import Format, to_json, to_markdown, to_text
 from ...problem import Problem
 from ...records import Record
+from .formats import Format, to_markdown, to_text
 
 
 class StackProblems(Record):
@@ -27,11 +27,12 @@ def print_problems(command: str, stacks: Sequence[StackProblems], format_: Forma
             print_lines([problem for stack in stacks for problem in stack.problems])
         case "json":
             documents = [
-                {"stack": stack.stack, "problems": [to_json(problem) for problem in stack.problems]} for stack in stacks
+                {"stack": stack.stack, "problems": [problem.as_json() for problem in stack.problems]}
+                for stack in stacks
             ]
             print_json(documents if as_list else documents[0])
         case "sarif":
-            from ...judging.sarif import to_sarif  # loads the policy rules, which a plain check does without
+            from .sarif import to_sarif  # loads the policy rules, which a plain check does without
 
             print_json(to_sarif(command, {stack.stack: stack.problems for stack in stacks}))
         case "markdown":

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
-from ...judging.formats import Format, make_printable
 from ...records import Record
 from ...upgrades import Upgrade
+from .formats import Format, make_printable
 from .problems import print_json
 
 _WIDTH = 80

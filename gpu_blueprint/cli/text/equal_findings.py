@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..problem import Problem
-from ..records import replace
+from ...problem import Problem
+from ...records import replace
 
 _MOST_NAMES, _MOST_LINES = 3, 5
 
@@ -12,8 +12,8 @@ _MOST_NAMES, _MOST_LINES = 3, 5
 def join_equal_findings(findings: Iterable[Problem]) -> list[Problem]:
     """Return findings in their order, with one finding for all that differ only in their resource and its place.
 
-    A joined finding stands at the place of the first, and its reason ends with the number of resources, the first names
-    and the lines. JSON and SARIF keep every finding.
+    A joined finding has the place of the first, and its reason ends with the number of resources, the first names and
+    the lines. JSON and SARIF keep every finding.
     """
     groups: dict[tuple[str, ...], list[Problem]] = {}
     for finding in findings:

@@ -9,10 +9,9 @@ from typing import Any
 
 from policies import RULES, Rule
 
-from .. import __version__
-from ..problem import Problem
-from .formats import format_path
-from .problems import PolicyProblem
+from ... import __version__
+from ...judging.problems import PolicyProblem
+from ...problem import Problem
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _TOOL = "gpu-blueprint"
@@ -72,11 +71,11 @@ def _build_result(problem: Problem) -> dict[str, Any]:
 def _build_fingerprint(problem: Problem) -> str:
     """Identify the problem also after its line or the order of pools has changed."""
     names = ".".join(part for part in problem.path if isinstance(part, str))
-    return f"{problem.kind}/{problem.subject}/{names}" if problem.subject else f"{problem.kind}/{format_path(problem)}"
+    return f"{problem.kind}/{problem.subject}/{names}" if problem.subject else f"{problem.kind}/{problem.field}"
 
 
 def _build_location(problem: Problem) -> dict[str, Any]:
-    names = [(format_path(problem), "member"), (problem.subject, "resource")]
+    names = [(problem.field, "member"), (problem.subject, "resource")]
     location: dict[str, Any] = {
         "logicalLocations": [{"fullyQualifiedName": name, "kind": kind} for name, kind in names if name]
     }

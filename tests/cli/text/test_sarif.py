@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gpu_blueprint import __version__
+from gpu_blueprint.cli.text.sarif import to_sarif
 from gpu_blueprint.judging.problems import PolicyProblem
-from gpu_blueprint.judging.sarif import to_sarif
 from gpu_blueprint.problem import Problem
 from policies import RULES, Waiver
 

@@ -3,18 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from ..problem import Problem, Severity
-from ..records import replace
+from ...problem import Problem, Severity
+from ...records import replace
 
 Format = Literal["text", "json", "sarif", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-
-
-def format_path(problem: Problem) -> str:
-    """Return the path of a problem in the notation of the messages, such as ``pools.0.purchase``."""
-    return ".".join(map(str, problem.path))
 
 
 def to_text(problem: Problem) -> str:
@@ -30,11 +25,6 @@ def make_printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "�" for letter in text)
-
-
-def to_json(problem: Problem) -> dict[str, Any]:
-    """Return the facts of a problem for programs."""
-    return problem.as_json()
 
 
 def to_markdown(problems: Sequence[Problem], name: str) -> str:
@@ -78,5 +68,5 @@ def _format_place(problem: Problem) -> str:
 
 
 def _format_message(problem: Problem) -> str:
-    where = "\n".join(part for part in (problem.subject, format_path(problem)) if part)
+    where = "\n".join(part for part in (problem.subject, problem.field) if part)
     return f"{where}\n{problem.reason}" if where else problem.reason

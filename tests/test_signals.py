@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.signals import leave_on_signals
+from gpu_blueprint.signals import leave_on_signals
 
 
 class Work:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.judging.equal_findings import join_equal_findings
+from gpu_blueprint.cli.text.equal_findings import join_equal_findings
 from gpu_blueprint.problem import Problem
 from gpu_blueprint.records import replace
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from gpu_blueprint.judging.formats import (
+from gpu_blueprint.cli.text.formats import (
     count_severities,
     escape_markdown,
     format_markdown_table,
-    to_json,
     to_markdown,
     to_text,
 )
@@ -44,7 +43,7 @@ def test_a_line_of_text_leaves_out_unknown_parts(problem: Problem, line: str) ->
 
 
 def test_json_has_every_fact() -> None:
-    assert to_json(PROBLEM) == {
+    assert PROBLEM.as_json() == {
         "kind": "gpu-unknown",
         "severity": "error",
         "path": "pools.0.gpu",
