@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from ..config import InstallMonitoring, StackConfig
 from ..config.monitoring import Amp
 from ..problem import Path, Problem
+from .facet import early
 
 
+@early
 def refuse_arns_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
     """Refuse ARNs of another account for billing, nodes, monitoring, IAM and the policies of service accounts."""
     if stack.billing:

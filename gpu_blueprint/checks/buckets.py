@@ -10,6 +10,7 @@ from ..problem import Path, Problem
 from ..records import Record
 from ..storage.grants import find_storage_key
 from ..storage.names import name_bucket
+from .facet import early
 
 _REFUSED_STARTS = ("xn--", "sthree-", "amzn-s3-demo-")
 _REFUSED_ENDS = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")
@@ -51,6 +52,7 @@ class Reach(Record, kw_only=True):
         return is_inside and self.bucket == other.bucket and bool(is_other)
 
 
+@early
 def refuse_bucket_names(stack: StackConfig) -> Iterator[Problem]:
     """Refuse names that no bucket can have, and prefixes that programs read as another folder."""
     for path, grant in _list_grants(stack):
@@ -87,6 +89,7 @@ def find_bucket_fault(name: str) -> str:
     return ""
 
 
+@early
 def refuse_storage_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse KMS keys of another region: S3 encrypts a bucket with a key of its region, which is the stack's."""
     for index, storage in enumerate(stack.storage):

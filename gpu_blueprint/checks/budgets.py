@@ -10,11 +10,13 @@ from ..cost.old_prices import describe_old_prices
 from ..cost.reservations import find_users
 from ..cost.storage import estimate_storage
 from ..problem import Problem
+from .facet import early
 
 BOUND_KINDS = ("hourly-ceiling-exceeded", "monthly-budget-exceeded")
 """Kinds of problems that only say that a stack costs too much; its config can still be estimated."""
 
 
+@early
 def refuse_billing_without_budget(stack: StackConfig) -> Iterator[Problem]:
     """Refuse budget alarms without a budget; where the partition has no alarms, only that is said."""
     has_alarms = "billing" not in stack.partition.missing

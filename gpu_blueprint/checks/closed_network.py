@@ -7,7 +7,7 @@ from ..config.images import Images
 from ..config.monitoring import Amp, Notify, RemoteUrl
 from ..images.sources import locate_image
 from ..problem import Path, Problem
-from .endpoints import refuse_missing_endpoints, suggest_useful_endpoints, warn_of_services_without_endpoint
+from .facet import early
 from .reach import explain_distance, find_ses_region
 
 _NOTIFY: Path = ("monitoring", "notify")
@@ -16,6 +16,7 @@ _ON_THE_INTERNET = "is a service of the internet"
 _MIRROR_HINT = "write mirror, and fill it: `blueprint images STACK --script` prints the copy commands"
 
 
+@early
 def refuse_images_of_the_internet(stack: StackConfig) -> Iterator[Problem]:
     """Refuse images that nodes without internet cannot pull: every image and chart comes from a mirror in reach."""
     if stack.network.internet:
@@ -44,6 +45,7 @@ def _refuse_distant_images(stack: StackConfig) -> Iterator[Problem]:
                 yield Problem("image-out-of-reach", ("pools", index, "prepull", at), reason, hint)
 
 
+@early
 def refuse_receivers_on_the_internet(stack: StackConfig) -> Iterator[Problem]:
     """Refuse receivers of alerts and of samples that a VPC without internet surely does not reach."""
     monitoring = stack.monitoring
@@ -95,9 +97,3 @@ def suggest_a_look_at_hosts(stack: StackConfig) -> Iterator[Problem]:
         hint = "look for it from a pod before you rely on it"
         reason = f"the VPC has no route to the internet, and must reach {host} in another way"
         yield Problem("host-in-reach", path, reason, hint, severity="note")
-
-
-CLOSED_MISMATCHES = (refuse_missing_endpoints, refuse_images_of_the_internet, refuse_receivers_on_the_internet)
-CLOSED_WARNINGS = (warn_of_services_without_endpoint,)
-CLOSED_HINTS = (suggest_useful_endpoints, suggest_a_look_at_hosts)
-"""Every rule about a network without internet."""

@@ -11,12 +11,14 @@ from ..config.certificates import read_certificates
 from ..egress.direct import list_endpoints
 from ..problem import Problem
 from ..storage.drivers import list_drivers
+from .facet import early
 
 SOON = timedelta(days=60)
 """Time before the end of a certificate in which a warning comes, since a new one replaces all nodes."""
 _INSIDE = (".svc", ".cluster.local")
 
 
+@early
 def refuse_proxies_inside_cluster(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a proxy that is a Service: a node needs the proxy before it joins the cluster."""
     egress = stack.egress

@@ -16,6 +16,7 @@ from ..config.monitoring import Amp
 from ..config.network import Endpoint
 from ..problem import Problem
 from ..records import Record
+from .facet import early
 from .reach import find_ses_region
 
 ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint)
@@ -62,6 +63,7 @@ def _list_needs_of_monitoring(stack: StackConfig) -> Iterator[EndpointNeed]:
         yield EndpointNeed(endpoint="email-smtp", work="Alertmanager sends e-mail through Amazon SES")
 
 
+@early
 def refuse_missing_endpoints(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a network without internet that lacks an endpoint, and say the whole line to write."""
     if stack.network.internet:

@@ -7,9 +7,11 @@ from ..config.aws_names import drop_role_path
 from ..problem import Problem
 from ..tenancy.groups import name_member_group, name_viewer_group
 from .accounts import list_principals
+from .facet import early
 from .roles import list_node_roles
 
 
+@early
 def refuse_new_vpc_for_existing_cluster(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a new VPC for a cluster that exists, because EKS moves no cluster into another VPC."""
     if stack.existing_cluster and isinstance(stack.network, NewVpc):
@@ -57,5 +59,4 @@ def suggest_arns_without_path(stack: StackConfig) -> Iterator[Problem]:
             yield Problem("path-in-aws-auth", path, reason, hint, severity="note")
 
 
-MAPPING_HINTS = (suggest_arns_without_path, suggest_mapping_of_tenants)
 """Notes for the owner of the cluster, who maps roles and groups in the ConfigMap aws-auth."""

@@ -7,7 +7,7 @@ from ..config import Headroom, Pool, StackConfig
 from ..config.grant_rooms import count_gpus
 from ..cost.gpus import count_placeholders
 from ..problem import Problem, move_under
-from .pod_requests import refuse_request
+from .pod_requests import find_request_problems
 
 
 def refuse_impossible_headroom(stack: StackConfig) -> Iterator[Problem]:
@@ -21,7 +21,7 @@ def _refuse_headroom(stack: StackConfig, pool: Pool, headroom: Headroom) -> Iter
     if pool.static_nodes is not None:
         reason = "static nodes are always warm, so headroom adds nothing"
         yield Problem("headroom-on-static-nodes", (), reason, "leave headroom or staticNodes out")
-    elif found := list(refuse_request(stack, pool, headroom.gpus)):
+    elif found := list(find_request_problems(stack, pool, headroom.gpus)):
         yield from move_under(found, "gpus")
     elif not any(count_placeholders(pool, row) for row in stack.list_instances(pool)):
         yield _explain_small_nodes(stack, pool)

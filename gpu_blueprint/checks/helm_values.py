@@ -1,28 +1,17 @@
 """Helm values of a team that replace values on which the stack rests."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ..config import StackConfig
 from ..problem import Problem, Severity
 from .helm_needs import Need, list_needs
-from .queue_values import refuse_helm_values_against_queues
-from .sharing_values import refuse_helm_values_against_sharing
-from .unused_fields import list_missing_charts, refuse_helm_values_without_chart
+from .unused_fields import list_missing_charts
 
 
 def refuse_helm_values_against_stack(stack: StackConfig) -> Iterator[Problem]:
     """Refuse Helm values without which nodes, GPUs, queues or measurements are missing."""
     return _judge(stack, "helm-value-against-stack", "error")
-
-
-HELM_VALUES: tuple[Callable[[StackConfig], Iterator[Problem]], ...] = (
-    refuse_helm_values_without_chart,
-    refuse_helm_values_against_queues,
-    refuse_helm_values_against_sharing,
-    refuse_helm_values_against_stack,
-)
-"""Checks of Helm values, in their order."""
 
 
 def warn_of_replaced_helm_values(stack: StackConfig) -> Iterator[Problem]:

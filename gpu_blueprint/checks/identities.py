@@ -9,6 +9,7 @@ from ..config.identities import Statement
 from ..config.storage import S3Storage
 from ..problem import Path, Problem
 from ..tenancy.identities import count_characters, list_grants
+from .facet import early
 
 _HANDING_OUT = ("iam", "organizations", "account", "sso", "sso-directory", "identitystore")
 """Services whose actions decide who may do what in the account."""
@@ -24,6 +25,7 @@ MOST_CHARACTERS = 6144
 """Size of a managed policy, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
 
 
+@early
 def refuse_wide_statements(stack: StackConfig) -> Iterator[Problem]:
     """Refuse statements with unknown actions, actions that hand out rights, or resources without a name."""
     for where, statement in _list_statements(stack):
@@ -78,6 +80,7 @@ def _names_nothing(resource: str) -> bool:
     return fixed != parts[5] and not is_bucket and fixed[-1:] in "/:" and fixed.count("/") + fixed.count(":") == 1
 
 
+@early
 def refuse_identities_without_grant(stack: StackConfig) -> Iterator[Problem]:
     """Refuse service accounts without a grant; the buckets that a tenant may mount are grants of each of its accounts.
 

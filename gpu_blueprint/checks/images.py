@@ -58,5 +58,4 @@ def suggest_endpoint_for_s3(stack: StackConfig) -> Iterator[Problem]:
         yield Problem("s3-through-nat", ("network", "endpoints"), reason, hint, severity="note")
 
 
-IMAGE_WARNINGS = (warn_of_images_outside_the_cache, warn_of_distant_mirrors)
 """Every warning about the registries from which nodes pull."""

@@ -6,8 +6,10 @@ from ..config import StackConfig
 from ..encryption.stated import list_encryption_keys, list_stated_keys
 from ..encryption.uses import find_contents
 from ..problem import Problem
+from .facet import early
 
 
+@early
 def refuse_own_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse keys of another region: every service encrypts with keys of its own region, also multi-Region keys."""
     for key in list_encryption_keys(stack):
@@ -35,9 +37,6 @@ def warn_of_keys_without_data(stack: StackConfig) -> Iterator[Problem]:
     if keys.storage_key_arn and not made.storage:
         reason = "the platform makes no bucket and no file system, so the key encrypts nothing"
         yield Problem("key-without-data", ("encryption", "storageKeyArn"), reason, "remove it", severity="warning")
-
-
-KEY_WARNINGS = (warn_of_keys_of_other_accounts, warn_of_keys_without_data)
 
 
 def suggest_key_for_secrets(stack: StackConfig) -> Iterator[Problem]:

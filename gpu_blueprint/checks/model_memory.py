@@ -24,7 +24,7 @@ from ..serving.memory import (
 from ..sharing import Exclusive, Mig
 from .model_formats import find_format_faults
 from .model_versions import PlacedVersion, list_triton, list_versions, list_vllm
-from .pod_requests import refuse_request
+from .pod_requests import find_request_problems
 
 _DRIVER = max(family.driver_branch for family in AMI_FAMILIES.values())
 CONTEXT_GIB = 0.5
@@ -215,7 +215,7 @@ def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
     """Refuse replicas of several slices or shares, and heads that the GPUs of a replica cannot share evenly."""
     for version in list_versions(stack):
         model, pool, count = version.model, version.pool, count_devices(version.model.gpus)
-        if count < 2 or any(refuse_request(stack, pool, model.gpus)):
+        if count < 2 or any(find_request_problems(stack, pool, model.gpus)):
             continue
         path = version.locate("gpus")
         if not isinstance(pool.sharing, Exclusive):

@@ -13,7 +13,7 @@ from ..serving.memory import LEAST_HOST_GIB, count_devices
 from ..serving.objects import replaces_first
 from ..serving.starts import find_download_gib
 from .model_versions import PlacedVersion, list_versions, list_vllm
-from .pod_requests import refuse_request
+from .pod_requests import find_request_problems
 
 
 def name_room(tenant: str) -> str:
@@ -46,7 +46,7 @@ def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
         tenant, model = tenants.get(version.model.tenant), version.model
         if tenant is None or not tenant.may_use(version.pool.name):  # another rule refuses them
             continue
-        if any(refuse_request(stack, version.pool, model.gpus)):
+        if any(find_request_problems(stack, version.pool, model.gpus)):
             continue
         most = _sum_up(stack, version, model.replicas.max)
         path = ("models", version.index, "replicas", "max")

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from ..catalog import namespaces
 from ..config import StackConfig
 from ..problem import Path, Problem
+from .facet import early
 
 LONGEST_CLUSTER_NAME = 40
 """IAM's names have 64 characters, of which a region and a hash take up to 22."""
 
 
+@early
 def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
     """Refuse cluster names that leave no room for the suffixes of IAM role names, alone or behind a prefix."""
     prefix, room = stack.iam.name_prefix or "", LONGEST_CLUSTER_NAME - len(stack.cluster_name)
@@ -32,6 +34,7 @@ def refuse_long_cluster_names(stack: StackConfig) -> Iterator[Problem]:
         yield Problem("name-too-long", path, reason, "shorten it")
 
 
+@early
 def refuse_taken_namespaces(stack: StackConfig) -> Iterator[Problem]:
     """Refuse tenants in namespaces of the platform, also of parts that this stack does not have yet."""
     owners = dict(namespaces.OWNERS)

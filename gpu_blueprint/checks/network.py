@@ -7,8 +7,10 @@ from ..catalog.zones import CONTROL_PLANE_REFUSED
 from ..config import NewVpc, PrivateApi, StackConfig
 from ..config.network import STABLE_ZONES
 from ..problem import Path, Problem
+from .facet import early
 
 
+@early
 def refuse_overlapping_service_cidr(stack: StackConfig) -> Iterator[Problem]:
     """Refuse blocks that overlap the addresses of Kubernetes Services: of the network, and of callers of its API.
 
@@ -35,20 +37,21 @@ def _list_callers(stack: StackConfig) -> list[tuple[Path, str]]:
     return [(("cluster", "api", "allowedCidrs", index), block) for index, block in blocks]
 
 
+@early
 def refuse_pool_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
     """Refuse zones of pools in which the network has no subnet."""
     for index, pool in enumerate(stack.pools):
         for at, zone in enumerate(pool.zones or []):
-            yield from refuse_zone(stack, zone, ("pools", index, "zones", at))
+            yield from find_zone_problems(stack, zone, ("pools", index, "zones", at))
 
 
 def refuse_reservation_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
     """Refuse zones of reservations in which the network has no subnet."""
     for index, reservation in enumerate(stack.reservations):
-        yield from refuse_zone(stack, reservation.zone, ("reservations", index, "zone"))
+        yield from find_zone_problems(stack, reservation.zone, ("reservations", index, "zone"))
 
 
-def refuse_zone(stack: StackConfig, zone: str, path: Path) -> Iterator[Problem]:
+def find_zone_problems(stack: StackConfig, zone: str, path: Path) -> Iterator[Problem]:
     """Refuse a zone in which the network has no subnet."""
     if zone not in stack.network.zones:
         hint = f"it has {', '.join(stack.network.zones)}"
@@ -68,7 +71,7 @@ def warn_of_unreachable_api(stack: StackConfig) -> Iterator[Problem]:
         )
 
 
-def note_zones_without_control_plane(stack: StackConfig) -> Iterator[Problem]:
+def suggest_zones_with_control_plane(stack: StackConfig) -> Iterator[Problem]:
     """Note that EKS takes one zone of the region for no control plane, and that only the account knows its letter."""
     if (zone_id := CONTROL_PLANE_REFUSED.get(stack.region)) and stack.new_cluster:
         zones = " and ".join(list(stack.network.zones)[:STABLE_ZONES])

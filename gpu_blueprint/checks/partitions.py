@@ -7,12 +7,14 @@ from ..catalog.partitions import PARTITIONS, Feature, Partition, read_partition
 from ..config import StackConfig
 from ..config.storage import LustreStorage
 from ..problem import Path, Problem
+from .facet import early
 from .placeholders import list_texts
 
 _FREE_TEXTS = ("helmOverrides", "tags", "owner", "costCenter")
 """Fields whose texts go on as they are: an ARN in them may be meant for a program that knows several partitions."""
 
 
+@early
 def refuse_arns_of_other_partitions(stack: StackConfig) -> Iterator[Problem]:
     """Refuse ARNs of a partition that is not the stack's: nothing in one partition can name an object of another."""
     for path, text in list_texts(stack.model_dump(by_alias=True, exclude_unset=True, exclude={"region"})):
@@ -31,6 +33,7 @@ def _move(arn: str, stack: StackConfig) -> str:
     return stack.partition.build_arn(service, resource, region=place, account=account)
 
 
+@early
 def refuse_missing_services(stack: StackConfig) -> Iterator[Problem]:
     """Refuse parts of a stack that need a service which its partition does not offer."""
     for feature, path in _list_features(stack):

@@ -6,12 +6,12 @@ from math import ceil
 from ..config import Pool, StackConfig
 from ..config.tenants import GpuAmount
 from ..problem import Problem
-from .tenant_quotas import refuse_amount
+from .tenant_quotas import find_amount_problems
 
 
-def refuse_request(stack: StackConfig, pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
+def find_request_problems(stack: StackConfig, pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
     """Refuse a GPU request that no pod can make, or that no node of the pool can hold."""
-    found = [*refuse_amount(pool, amount), *_refuse_count(pool, amount)]
+    found = [*find_amount_problems(pool, amount), *_refuse_count(pool, amount)]
     yield from found or _refuse_request_above_node(stack, pool, amount)
 
 

@@ -10,7 +10,7 @@ from ..cost.gpus import count_reachable_gpus
 from ..problem import Path, Problem, move_under
 from ..queues.reach import count_grant, count_headroom, count_offered
 from ..sharing import WHOLE_GPU
-from .tenant_quotas import explain_unknown_pool, refuse_amount
+from .tenant_quotas import explain_unknown_pool, find_amount_problems
 
 _ABOVE_CEILING = "amount-above-ceiling"
 _PURPOSES = " or ".join(QUEUED_PURPOSES)
@@ -75,7 +75,7 @@ def _refuse_borrowing(stack: StackConfig, tenant: Tenant, pool: Pool, amount: Gp
     elif not tenant.may_use(pool.name):
         reason = f"{tenant.name} has no grant in pool {pool.name}, and a team borrows beyond its own grant only"
         yield Problem("borrow-without-grant", (), reason, "add a grant to gpus, or remove it here")
-    elif unclear := [found for found in refuse_amount(pool, amount) if found.kind != _ABOVE_CEILING]:
+    elif unclear := [found for found in find_amount_problems(pool, amount) if found.kind != _ABOVE_CEILING]:
         yield from unclear
     else:
         yield from _refuse_borrowing_by_unit(stack, tenant, pool, amount)
@@ -137,7 +137,7 @@ def _list_sound_grants(stack: StackConfig, pool: Pool) -> Mapping[str, Mapping[s
     return {
         tenant.name: count_grant(tenant, pool)
         for tenant in stack.tenants
-        if not any(refuse_amount(pool, tenant.gpus.get(pool.name, {})))
+        if not any(find_amount_problems(pool, tenant.gpus.get(pool.name, {})))
     }
 
 
@@ -180,13 +180,3 @@ def refuse_lonely_gangs(stack: StackConfig) -> Iterator[Problem]:
                     f"the pool reaches {_explain_offer(stack, pool, WHOLE_GPU)}, so the job would wait for ever",
                     f"write maxGpus: {least} or more, with the capacity for it, or leave multiNode out",
                 )
-
-
-QUEUE_PROBLEMS = (
-    refuse_queues_without_effect,
-    refuse_impossible_borrowing,
-    refuse_oversold_queues,
-    refuse_services_in_queued_pools,
-    refuse_lonely_gangs,
-)
-"""Every rule about queues, the pools that they serve and what tenants lend."""

@@ -6,8 +6,10 @@ from ..catalog import Instance, list_instances
 from ..catalog.zones import find_last_zone
 from ..config import CpuPool, ExistingVpc, Pool, StackConfig
 from ..problem import Path, Problem, move_under
+from .facet import early
 
 
+@early
 def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse network zones of another region."""
     found: list[tuple[Path, str]]
@@ -27,6 +29,7 @@ def refuse_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
         yield Problem("zone-not-in-region", path, reason, hint, names=(stack.region,))
 
 
+@early
 def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a KMS key of another region: EKS encrypts secrets only with a key of its own region."""
     arn = stack.secrets_key_arn
@@ -35,6 +38,7 @@ def refuse_key_outside_region(stack: StackConfig) -> Iterator[Problem]:
         yield Problem("key-not-in-region", ("cluster", "secretsKeyArn"), reason, hint, names=(stack.region,))
 
 
+@early
 def refuse_types_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse instance types of pools, reservations and system nodes that the region does not offer."""
     for index, pool in stack.numbered_gpu_pools:
@@ -58,6 +62,7 @@ def _refuse_type(stack: StackConfig, row: Instance, path: Path) -> Iterator[Prob
         yield Problem("type-not-in-region", path, reason, hint, names=names)
 
 
+@early
 def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse GPU models of pools for which the region offers no instance type that fits the pool's ceiling."""
     for index, pool in stack.numbered_gpu_pools:
@@ -67,6 +72,7 @@ def refuse_gpus_outside_region(stack: StackConfig) -> Iterator[Problem]:
             yield _explain_missing_offer(stack, pool).under("pools", index)
 
 
+@early
 def refuse_cpu_pools_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse CPU pools for which the region offers no instance type."""
     for index, pool in enumerate(stack.pools):

@@ -7,6 +7,7 @@ from ..errors import suggest
 from ..problem import Path, Problem
 from ..tenancy.service_roles import NODES, SYSTEM_NODES, list_roles
 from .accounts import list_principals
+from .facet import early
 
 _ROLES: Path = ("iam", "roles")
 ROLE_OF_PROFILE = NODES
@@ -17,6 +18,7 @@ PARTS_WITH_ROLES = frozenset(
 """The parts of a stack file that decide which roles the stack has."""
 
 
+@early
 def refuse_roles_without_use(stack: StackConfig) -> Iterator[Problem]:
     """Refuse roles for which this stack has no place."""
     known = [role.key for role in list_roles(stack)] if stack.iam.roles else []
@@ -34,6 +36,7 @@ def _list_deciding_parts(key: str) -> tuple[str, ...]:
     return tuple(sorted(PARTS_WITH_ROLES - {"tenants", "models"}))
 
 
+@early
 def refuse_roles_given_twice(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a role in two places; accounts of one tenant may share a role, because their pods trust each other."""
     first: dict[str, str] = {}
@@ -52,6 +55,7 @@ def _is_one_tenant(first: str, second: str) -> bool:
     return "/" in first and "/" in second and first.split("/")[0] == second.split("/")[0]
 
 
+@early
 def refuse_node_roles_of_people(stack: StackConfig) -> Iterator[Problem]:
     """Refuse a role of nodes that is also an admin, viewer or member: EKS has one access entry for each role."""
     named = {arn: path for path, arn in list_principals(stack)}
@@ -71,6 +75,7 @@ def list_node_roles(stack: StackConfig) -> Iterator[tuple[Path, str]]:
         yield ("cluster", "nodeRole"), stack.existing_cluster.node_role
 
 
+@early
 def refuse_profile_without_role(stack: StackConfig) -> Iterator[Problem]:
     """Refuse an instance profile whose role nobody names: nodes could neither start nor join."""
     if stack.iam.node_instance_profile and not stack.node_role_arn:
@@ -80,12 +85,3 @@ def refuse_profile_without_role(stack: StackConfig) -> Iterator[Problem]:
         )
         hint = f"write the ARN of the profile's role as iam.roles.{ROLE_OF_PROFILE}"
         yield Problem("profile-without-role", ("iam", "nodeInstanceProfile"), reason, hint)
-
-
-ROLE_MISMATCHES = (
-    refuse_roles_without_use,
-    refuse_roles_given_twice,
-    refuse_node_roles_of_people,
-    refuse_profile_without_role,
-)
-"""Every rule about roles that exist."""

@@ -95,20 +95,32 @@ def warn_of_queries_without_one_number(stack: StackConfig) -> Iterator[Problem]:
             yield Problem("query-without-one-number", field, why, severity="warning")
 
 
-def judge_experimental_queries(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse PromQL that the platform's Prometheus refuses without a feature flag, and warn of it with another one."""
-    own = isinstance(stack.monitoring, ExistingMonitoring)
-    enabled = _list_features(stack.helm_overrides.kube_prometheus_stack) if not own else set()
+def refuse_experimental_queries(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse PromQL that the platform's Prometheus refuses without a feature flag which the stack does not set."""
+    if isinstance(stack.monitoring, ExistingMonitoring):
+        return
+    enabled = _list_features(stack.helm_overrides.kube_prometheus_stack)
+    for field, part, flag in _list_experimental_parts(stack):
+        if flag not in enabled:
+            reason = f"{part} is experimental, and Prometheus refuses it without the feature flag {flag}"
+            values = f"{{prometheus: {{prometheusSpec: {{enableFeatures: [{flag}]}}}}}}"
+            hint = f"write the query without it, or add helmOverrides: {{kubePrometheusStack: {values}}}"
+            yield Problem("experimental-promql", field, reason, hint)
+
+
+def warn_of_experimental_queries(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of PromQL that your own Prometheus refuses without a feature flag, which no stack file knows."""
+    if isinstance(stack.monitoring, ExistingMonitoring):
+        for field, part, flag in _list_experimental_parts(stack):
+            reason = f"{part} needs a Prometheus with --enable-feature={flag}; others refuse the query"
+            yield Problem("query-without-one-number", field, reason, "ask who runs yours", severity="warning")
+
+
+def _list_experimental_parts(stack: StackConfig) -> Iterator[tuple[Path, str, str]]:
+    """Yield the path of each query of your own, each experimental part of it, and the feature flag of the part."""
     for field, promql in _list_queries(stack):
         for part, flag in find_feature_flags(promql).items():
-            if own:
-                reason = f"{part} needs a Prometheus with --enable-feature={flag}; others refuse the query"
-                yield Problem("query-without-one-number", field, reason, "ask who runs yours", severity="warning")
-            elif flag not in enabled:
-                reason = f"{part} is experimental, and Prometheus refuses it without the feature flag {flag}"
-                values = f"{{prometheus: {{prometheusSpec: {{enableFeatures: [{flag}]}}}}}}"
-                hint = f"write the query without it, or add helmOverrides: {{kubePrometheusStack: {values}}}"
-                yield Problem("experimental-promql", field, reason, hint)
+            yield field, part, flag
 
 
 def _list_queries(stack: StackConfig) -> Iterator[tuple[Path, str]]:

@@ -7,7 +7,7 @@ from ..config import Pool, Service, StackConfig, Tenant
 from ..errors import suggest
 from ..problem import Path, Problem, move_under
 from ..serving.objects import replaces_first
-from .pod_requests import refuse_request
+from .pod_requests import find_request_problems
 from .tenant_quotas import explain_unknown_pool
 
 
@@ -23,7 +23,7 @@ def refuse_impossible_services(stack: StackConfig) -> Iterator[Problem]:
         if pool is None:
             yield explain_unknown_pool(stack, service.pool, (*path, "pool"))
             continue
-        found = list(refuse_request(stack, pool, service.gpus))
+        found = list(find_request_problems(stack, pool, service.gpus))
         yield from move_under(found, *path, "gpus")
         if tenant and not found:
             yield from move_under(_refuse_service_above_quota(pool, tenant, service), *path)

@@ -12,8 +12,10 @@ from ..cost.money import Usd
 from ..cost.nodes import Node, Terms, find_launched, find_sold_part, find_terms, price_nodes
 from ..problem import Problem, move_under
 from ..sharing import Mig
+from .facet import early
 
 
+@early
 def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools none of whose types can run the pods of all its slots; named types must run at least a pod."""
     for index, pool in stack.numbered_gpu_pools:

@@ -14,9 +14,11 @@ from ..errors import suggest
 from ..problem import Problem
 from ..storage.drivers import mounts_lustre
 from ..storage.mounts import list_pool_scratch
-from .network import refuse_zone
+from .facet import early
+from .network import find_zone_problems
 
 
+@early
 def refuse_storage_zones_outside_region(stack: StackConfig) -> Iterator[Problem]:
     """Refuse Lustre file systems in a zone that the region does not have."""
     last = find_last_zone(stack.region)
@@ -30,7 +32,7 @@ def refuse_storage_zones_outside_region(stack: StackConfig) -> Iterator[Problem]
 def refuse_storage_zones_outside_network(stack: StackConfig) -> Iterator[Problem]:
     """Refuse Lustre file systems in a zone where the network has no subnet."""
     for index, scratch in list_lustre(stack):
-        yield from refuse_zone(stack, scratch.zone, ("storage", index, "zone"))
+        yield from find_zone_problems(stack, scratch.zone, ("storage", index, "zone"))
 
 
 def refuse_repeated_storage(stack: StackConfig) -> Iterator[Problem]:
@@ -218,15 +220,6 @@ def suggest_short_ends_of_writers(stack: StackConfig) -> Iterator[Problem]:
         reason = f"a drain ends S3 mounts after {S3_MOUNT_GRACE_S} seconds, and pods in {', '.join(long)} may end later"
         hint = f"let pods that write buckets end sooner: terminationGracePeriodSeconds of {S3_MOUNT_GRACE_S} or less"
         yield Problem("s3-mount-ends-first", ("storage", indexes[0]), reason, hint, severity="note")
-
-
-STORAGE_HINTS = (
-    suggest_near_cpu_pools,
-    suggest_faster_data,
-    suggest_trial_of_lustre,
-    suggest_short_ends_of_writers,
-)
-"""Notes on storage, in their order."""
 
 
 def list_lustre(stack: StackConfig) -> list[tuple[int, LustreStorage]]:

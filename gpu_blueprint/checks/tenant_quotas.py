@@ -15,7 +15,7 @@ def refuse_unreachable_quotas(stack: StackConfig) -> Iterator[Problem]:
         for name, amount in tenant.gpus.items():
             path = ("tenants", index, "gpus", name)
             if pool := stack.gpu_pools_by_name.get(name):
-                yield from move_under(refuse_amount(pool, amount), *path)
+                yield from move_under(find_amount_problems(pool, amount), *path)
             else:
                 yield explain_unknown_pool(stack, name, path)
 
@@ -31,7 +31,7 @@ def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
     return Problem("unknown-pool", path, f"there is no pool {name!r}", hint, names=(name,))
 
 
-def refuse_amount(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
+def find_amount_problems(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
     """Refuse an amount that the pool can never hand out, or an ambiguous amount without MIG profiles."""
     units = pool.profile.units
     if isinstance(amount, int) and len(units) > 1:

@@ -8,8 +8,10 @@ from ..config import CpuPool, Pool, StackConfig
 from ..config.drift import tell_drift
 from ..config.nodes import Ami
 from ..problem import Problem
+from .facet import early
 
 
+@early
 def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
     """Refuse AMI releases of GPU pools whose drivers are too old, or too old for the cluster's Kubernetes version."""
     for index, pool in stack.numbered_gpu_pools:

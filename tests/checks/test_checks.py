@@ -1,42 +1,64 @@
-"""All rules run: the lists of the package contain every rule of every module of checks."""
+"""Every check runs, at its time."""
 
 import ast
 import sys
 from collections.abc import Iterator
-from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
-import pytest
-
-from gpu_blueprint import checks
-from gpu_blueprint.checks import find_mismatches, find_problems, find_warnings
+from gpu_blueprint.checks import CHECKS, find_mismatches, find_problems, find_warnings
+from gpu_blueprint.checks.facet import PREFIXES
 from gpu_blueprint.loading import parse
+from gpu_blueprint.problem import Severity
 
 from ..support.builders import network, pool, service, services, stack, tenant
+from ..support.checked_models import find, triton, vllm
 from ..support.plans import ROOT
 from .test_reservations import TODAY
 
 FOLDER = ROOT / "gpu_blueprint" / "checks"
-LISTED = {check.__name__ for check in chain(checks.MISMATCHES, checks.PROBLEMS, checks.WARNINGS, checks.HINTS)}
+COLLECTED = {
+    check.__name__: kind
+    for checks in CHECKS.values()
+    for kind in ("early", "refuse", "warn", "dated", "suggest")
+    for check in getattr(checks, kind)
+}
+"""Name of a check → the field of ``Checks`` that has it."""
+SEVERITIES = {"early": "error", "refuse": "error", "warn": "warning", "dated": "warning", "suggest": "note"}
 
 
-def public_checks() -> Iterator[str]:
-    """The functions that take a stack alone and yield problems."""
-    for file in sorted(FOLDER.glob("*.py")):
-        functions = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.FunctionDef)]
-        for function in functions:
-            takes_stack = [argument.arg for argument in function.args.args] == ["stack"]
-            if takes_stack and function.name.startswith(("refuse_", "warn_", "suggest_")):
-                yield function.name
+def list_functions() -> Iterator[dict[str, ast.FunctionDef]]:
+    """Yield the functions of each module of checks, by name."""
+    for file in sorted(FOLDER.rglob("*.py")):
+        body = ast.parse(file.read_text(encoding="utf-8")).body
+        yield {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
 
-@pytest.mark.parametrize("name", list(public_checks()))
-def test_every_check_runs(name: str) -> None:
-    assert name in LISTED
+def find_severities(functions: dict[str, ast.FunctionDef], name: str) -> set[str]:
+    """Return the severities that a function names, itself or in functions of its module that it calls."""
+    found, waiting = set(), [name]
+    seen: set[str] = set()
+    while waiting:
+        if (name := waiting.pop()) in seen:
+            continue
+        seen.add(name)
+        for node in ast.walk(functions[name]):
+            if isinstance(node, ast.Name) and node.id in functions:
+                waiting.append(node.id)
+            if isinstance(node, ast.Constant) and node.value in get_args(Severity):
+                found.add(str(node.value))
+    return found
 
 
-def test_the_search_for_checks_finds_them() -> None:
-    assert len(list(public_checks())) > 30
+def test_every_function_with_the_name_of_a_check_runs() -> None:
+    written = {name for functions in list_functions() for name in functions if name.startswith(PREFIXES)}
+    assert written == COLLECTED.keys() and len(written) > 180
+
+
+def test_a_check_finds_only_what_its_name_says() -> None:
+    """A warning that a ``refuse_`` check yields would refuse the stack."""
+    for functions in list_functions():
+        for name in functions.keys() & COLLECTED.keys():
+            assert find_severities(functions, name) <= {SEVERITIES[COLLECTED[name]]}, name
 
 
 def wide_stack(count: int) -> dict[str, Any]:
@@ -73,3 +95,28 @@ def count_calls(size: int) -> int:
 def test_the_work_of_the_checks_grows_with_the_stack_and_not_with_its_square() -> None:
     count_calls(4)  # fills the caches of the catalogue
     assert count_calls(80) < 5 * count_calls(20)
+
+
+def test_a_model_without_faults_has_none() -> None:
+    assert find(vllm(), triton()) == {}
+
+
+def test_one_model_with_many_faults_shows_them_all_beside_those_of_others() -> None:
+    wrong = vllm(
+        maxModelLen=10**7,
+        quantization="mxfp9",
+        kvCacheDtype="fp8",
+        image={"tag": "latest"},
+        drain="3h",
+        arguments={"port": 1},
+        source={"storage": "nowhere"},
+    )
+    found = find(wrong, triton(memoryGib=100))
+    assert {kind: field for field, kind in found.items()} == {
+        "unknown-quantization": "models.0.quantization",
+        "image-tag-moves": "models.0.image.tag",
+        "drain-beyond-node": "models.0.drain",
+        "flag-of-platform": "models.0.arguments.port",
+        "unknown-storage": "models.0.source.storage",
+        "models-beyond-memory": "models.1.memoryGib",
+    }

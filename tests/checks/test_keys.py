@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.checks import find_hints
-from gpu_blueprint.checks.keys import KEY_WARNINGS
+from gpu_blueprint.checks import CHECKS, find_hints
 
 from ..support.builders import cluster, config, problems
 from ..support.field_effects_keys import keys
@@ -17,7 +16,7 @@ FAR = KEY.replace("us-east-1", "us-west-2")
 
 def warnings(**overrides: Any) -> list[str]:
     stack = config(**overrides)
-    return [str(problem) for warn in KEY_WARNINGS for problem in warn(stack)]
+    return [str(problem) for warn in CHECKS["keys"].warn for problem in warn(stack)]
 
 
 @pytest.mark.parametrize(

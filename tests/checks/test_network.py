@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks import find_warnings
-from gpu_blueprint.checks.network import note_zones_without_control_plane
+from gpu_blueprint.checks.network import suggest_zones_with_control_plane
 
 from ..support.builders import cluster, config, cpu_pool, pool, problems
 
@@ -24,7 +24,7 @@ def test_a_private_api_in_a_vpc_that_does_not_exist_yet_cannot_be_reached() -> N
     ("region", "zone_id"), [("us-east-1", "use1-az3"), ("ca-central-1", "cac1-az3"), ("us-west-2", "")]
 )
 def test_the_zone_without_control_planes_is_noted_in_its_regions(region: str, zone_id: str) -> None:
-    notes = [*note_zones_without_control_plane(config(region))]
+    notes = [*suggest_zones_with_control_plane(config(region))]
     assert [(note.kind, note.severity, note.path) for note in notes] == (
         [("control-plane-zone-unknown", "note", ("network",))] if zone_id else []
     )
