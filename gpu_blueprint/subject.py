@@ -23,7 +23,7 @@ Subject = Literal[
 ]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 
-Facet = Literal["checks"]
+Facet = Literal["checks", "costs"]
 FACETS: tuple[Facet, ...] = get_args(Facet)
 
 SECTIONS: Mapping[Subject, tuple[str, ...]] = {
@@ -57,5 +57,10 @@ SECTIONS: Mapping[Subject, tuple[str, ...]] = {
 
 WITHOUT: Mapping[tuple[Subject, Facet], str] = {
     ("training", "checks"): "`training-plan` and `training-run` refuse what cannot run; a stack file holds no run",
+    ("images", "costs"): "the assumptions of the cluster name what is left out, such as ECR's storage of cached images",
+    ("tenants", "costs"): "the estimate divides the costs of pools among tenants by their grants",
+    ("queues", "costs"): "Kueue runs on system nodes, which the cluster pays",
+    ("services", "costs"): "replicas run on nodes of pools, and `replicas.min` counts in the costs of the pool",
+    ("training", "costs"): "`training-plan` prices a run, which the estimate of its pool holds",
 }
 """(Subject, facet that it does not give) → what does the work instead."""

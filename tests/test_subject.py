@@ -8,9 +8,10 @@ import pytest
 
 from gpu_blueprint.checks import CHECKS
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.cost.subjects import COSTS
 from gpu_blueprint.subject import FACETS, SECTIONS, SUBJECTS, WITHOUT, Facet, Subject
 
-ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {"checks": CHECKS}
+ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {"checks": CHECKS, "costs": COSTS}
 """Facet → what its engine reads: subject → value."""
 
 

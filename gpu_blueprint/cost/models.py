@@ -13,6 +13,7 @@ from ..config import StackConfig
 from ..config.models import ServedModel, TritonModel, VllmModel
 from ..records import Record
 from .capacity import PoolCapacity
+from .facet import Costs
 from .loads import find_whole_node, price_replica
 from .money import Cost, Spend, Usd
 from .nodes import ON_DEMAND, PriceRange, find_terms
@@ -232,3 +233,6 @@ def _write_million(found: MillionPrice) -> Mapping[str, Any]:
         "asBought": found.as_bought.round(4),
         "atMost": found.at_most.round(4),
     }
+
+
+MODELS = Costs(assumptions=list_model_assumptions)

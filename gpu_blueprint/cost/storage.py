@@ -1,12 +1,14 @@
 """The cost of storage: file systems with a stated size, and the prices of bytes that nobody can foresee."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..catalog import prices
 from ..catalog.prices import HOURS_A_MONTH, Price
 from ..config import StackConfig
 from ..config.mount_room import find_taken_memory_mib
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
+from .capacity import PoolCapacity
+from .facet import Costs
 from .items import Item, price_bytes, price_storage
 from .money import Cost, Usd
 
@@ -29,7 +31,7 @@ def _build_item(stack: StackConfig, storage: LustreStorage) -> Item:
     return Item(name, 1, _price_lustre(stack, storage))
 
 
-def list_storage_assumptions(stack: StackConfig) -> Iterator[str]:
+def list_storage_assumptions(stack: StackConfig, _: Sequence[PoolCapacity] = ()) -> Iterator[str]:
     """Yield what an estimate leaves out, with its prices, and the memory that mounted buckets take."""
     for kind, what in ((S3Storage, "objects in buckets"), (EfsStorage, "files on EFS")):
         found = [storage for storage in stack.storage if isinstance(storage, kind)]
@@ -80,3 +82,6 @@ def _price_lustre(stack: StackConfig, storage: LustreStorage) -> Usd:
 
 def _write(price: Price | None) -> str:
     return f"${price.usd:g}" if price else "an unknown price"
+
+
+STORAGE = Costs(items=list_storage_items, assumptions=list_storage_assumptions)

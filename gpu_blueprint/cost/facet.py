@@ -1,0 +1,17 @@
+"""Costs: the items and assumptions that a subject adds to an estimate."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ..config import StackConfig
+from ..records import Record
+from .capacity import PoolCapacity
+from .items import Item
+
+
+class Costs(Record, kw_only=True):
+    """The costs of a subject beside those of pools, and the assumptions about all of its costs."""
+
+    items: Callable[[StackConfig], Iterator[Item]] = lambda _: iter(())
+    """The items that are paid in every hour, with or without pods."""
+    assumptions: Callable[[StackConfig, Sequence[PoolCapacity]], Iterator[str]] = lambda _stack, _capacities: iter(())
+    """The assumptions under which the estimate holds, and what it leaves out, as sentences without a full stop."""
