@@ -23,7 +23,7 @@ Subject = Literal[
 ]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 
-Facet = Literal["checks", "costs"]
+Facet = Literal["checks", "costs", "changes"]
 FACETS: tuple[Facet, ...] = get_args(Facet)
 
 SECTIONS: Mapping[Subject, tuple[str, ...]] = {
@@ -62,5 +62,12 @@ WITHOUT: Mapping[tuple[Subject, Facet], str] = {
     ("queues", "costs"): "Kueue runs on system nodes, which the cluster pays",
     ("services", "costs"): "replicas run on nodes of pools, and `replicas.min` counts in the costs of the pool",
     ("training", "costs"): "`training-plan` prices a run, which the estimate of its pool holds",
+    ("images", "changes"): "other images change pods and nodes, which the lists of resources, drains and models show",
+    (
+        "keys",
+        "changes",
+    ): "the foundation refuses keys that cannot change, and losses name each volume that is replaced",
+    ("training", "changes"): "a run is no part of a plan; drains name the pools whose runs end",
+    ("money", "changes"): "the engine compares the estimates of both sides itself",
 }
 """(Subject, facet that it does not give) → what does the work instead."""

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.changes.subjects import CHANGES
 from gpu_blueprint.checks import CHECKS
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.cost.subjects import COSTS
 from gpu_blueprint.subject import FACETS, SECTIONS, SUBJECTS, WITHOUT, Facet, Subject
 
-ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {"checks": CHECKS, "costs": COSTS}
+ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {"checks": CHECKS, "costs": COSTS, "changes": CHANGES}
 """Facet → what its engine reads: subject → value."""
 
 

@@ -13,21 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import __version__
-from ..catalog.versions import (
-    EFA_PLUGIN,
-    GPU_OPERATOR,
-    JOBSET,
-    KEDA,
-    KUEUE,
-    NODE_CACHE_IMAGE,
-    PROMETHEUS_STACK,
-    build_karpenter_chart,
-)
 from ..config import ExistingVpc, StackConfig
-from ..config.monitoring import InstallMonitoring
 from ..config.network import STABLE_ZONES
 from ..problem import Path, Problem
-from ..storage.drivers import list_add_on_versions
+from .pins import list_programs
 from .roles_and_keys import (
     BESIDE,
     Facts,
@@ -59,7 +48,7 @@ def describe_foundation(config: StackConfig) -> dict[str, Any]:
         **describe_keys(config),
         "network": _describe_network(config),
         **describe_iam(config),
-        "pins": _list_pins(config),  # programs that an older blueprint would install in older versions
+        "pins": list_programs(config),  # programs that an older blueprint would install in older versions
     }
 
 
@@ -69,23 +58,6 @@ def _describe_cluster(config: StackConfig) -> dict[str, str]:
         # A fact that is missing means a cluster of the platform's own.
         return {"clusterMode": existing.mode, "karpenter": existing.karpenter}
     return {"secretsKey": config.secrets_key_arn or OWN_KEY}
-
-
-def _list_pins(config: StackConfig) -> dict[str, str]:
-    """Return the programs of the stack whose versions the blueprint pins."""
-    charts = [build_karpenter_chart(config.cluster.karpenter_version)] if config.installs_karpenter else []
-    charts += [GPU_OPERATOR] if config.has_gpu_operator else []
-    charts += [EFA_PLUGIN] if any(pool.multi_node for pool in config.gpu_pools) else []
-    charts += [PROMETHEUS_STACK] if isinstance(config.monitoring, InstallMonitoring) else []
-    charts += [KEDA] if config.has_keda else []
-    charts += [KUEUE] if config.queueing else []
-    charts += [JOBSET] if config.spanning_pools else []
-    pins = {chart.name: chart.version for chart in charts}
-    if config.cluster.node_local_dns:
-        pins |= {"node-local-dns": NODE_CACHE_IMAGE.rpartition(":")[2]}
-    if config.new_cluster or any(pool.static_nodes for pool in config.gpu_pools):
-        pins |= {"nodes": config.cluster.release.system_node_release}
-    return list_add_on_versions(config) | pins
 
 
 def _describe_network(config: StackConfig) -> dict[str, Any]:

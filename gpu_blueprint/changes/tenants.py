@@ -3,35 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from .access import compare_access
-from .admission import compare_admission
-from .closings import compare_hours
 from .effects import ALL_TENANTS, ResourceChange, TenantChange
-from .identities import compare_identities
-from .models import compare_models
-from .scaling import compare_services, compare_signals
 from .snapshot import Snapshot
-from .tenant_queues import compare_queues
-from .tenant_quotas import compare_tenant_quotas
+from .subjects import CHANGES
 from .tenant_room import compare_room
-from .tenant_storage import compare_storage
 from .tenant_view import Shift, TenantView, read_map, read_name
-from .traffic import compare_traffic
 
 _LEVEL = "pod-security.kubernetes.io/enforce"
 _LEVELS = ("privileged", "baseline", "restricted")
-_ASPECTS = (
-    compare_queues,  # its first line is the cause of many others
-    compare_models,  # the end of a model is the cause of the end of its rights
-    compare_tenant_quotas,
-    compare_access,
-    compare_traffic,
-    compare_admission,
-    compare_identities,
-    compare_services,
-    compare_signals,
-    compare_hours,
-)
 
 
 def compare_tenants(before: Snapshot, after: Snapshot, changes: Sequence[ResourceChange]) -> tuple[TenantChange, ...]:
@@ -41,9 +20,9 @@ def compare_tenants(before: Snapshot, after: Snapshot, changes: Sequence[Resourc
     platform. A renamed tenant is a tenant that goes and a tenant that comes, since nobody renames a namespace.
     """
     old, new = TenantView.of(before.resources), TenantView.of(after.resources)
-    shifts = [*_compare_namespaces(old, new, changes), *compare_storage(old, new, changes)]
-    for compare in _ASPECTS:
-        shifts += compare(old, new)
+    shifts = [*_compare_namespaces(old, new, changes)]
+    for subject in CHANGES.values():
+        shifts += subject.compare(old, new, changes)
     shifts += compare_room(before, after)
     shifts = _share([tenant for tenant in new.tenants if tenant in old.tenants], shifts)
     names = ["", *dict.fromkeys([*old.tenants, *new.tenants])]

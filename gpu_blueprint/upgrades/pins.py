@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from ..catalog import AMI_FAMILIES
-from ..catalog.versions import EFA_PLUGIN, GPU_OPERATOR, JOBSET, KEDA, KUEUE, PROMETHEUS_CRDS, PROMETHEUS_STACK
+from ..changes.pins import has_system_release, list_charts
 from ..config import Pool, StackConfig
-from ..config.monitoring import InstallMonitoring
 from ..storage.drivers import list_add_on_versions
 
 
@@ -22,19 +21,10 @@ def _find_pins(config: StackConfig) -> Iterator[tuple[str, str]]:
     if "karpenter_version" not in stated:
         yield "Karpenter", config.cluster.karpenter_version
     yield from list_add_on_versions(config).items()
-    if config.new_cluster or any(pool.static_nodes for pool in config.gpu_pools):
+    if has_system_release(config):
         yield "AMI of system nodes", release.system_node_release
     pools = [pool for pool in config.all_pools if not (isinstance(pool, Pool) and pool.static_nodes)]
     for family in AMI_FAMILIES.values():
         if any(pool.ami.family == family.name and pool.ami.version is None for pool in pools):
             yield f"AMI of {family.display}", family.default_version
-    charts = {
-        GPU_OPERATOR: config.has_gpu_operator,
-        EFA_PLUGIN: any(pool.multi_node for pool in config.gpu_pools),
-        PROMETHEUS_STACK: isinstance(config.monitoring, InstallMonitoring),
-        PROMETHEUS_CRDS: isinstance(config.monitoring, InstallMonitoring),
-        KEDA: config.has_keda,
-        KUEUE: config.queueing is not None,
-        JOBSET: bool(config.spanning_pools),
-    }
-    yield from ((chart.name, chart.version) for chart, is_installed in charts.items() if is_installed)
+    yield from ((chart.name, chart.version) for chart in list_charts(config) if chart.name != "karpenter")
