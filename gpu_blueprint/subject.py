@@ -23,7 +23,7 @@ Subject = Literal[
 ]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 
-Facet = Literal["checks", "costs", "changes"]
+Facet = Literal["checks", "costs", "changes", "alerts", "pages", "series"]
 FACETS: tuple[Facet, ...] = get_args(Facet)
 
 SECTIONS: Mapping[Subject, tuple[str, ...]] = {
@@ -69,5 +69,26 @@ WITHOUT: Mapping[tuple[Subject, Facet], str] = {
     ): "the foundation refuses keys that cannot change, and losses name each volume that is replaced",
     ("training", "changes"): "a run is no part of a plan; drains name the pools whose runs end",
     ("money", "changes"): "the engine compares the estimates of both sides itself",
+    ("images", "alerts"): "GpuPodNotStarting shows an image that no node can pull, GpuImagePullSlow a large image",
+    ("storage", "alerts"): "GpuPodNotStarting shows a mount that fails",
+    ("keys", "alerts"): "GpuPodNotStarting shows a volume whose key is disabled; CloudTrail has the calls to KMS",
+    ("cluster", "pages"): "the dashboards of kube-prometheus-stack show the control plane, and CoreDNS",
+    ("images", "pages"): "the page of a pool shows its pods; slow pulls are an alert",
+    ("storage", "pages"): "CloudWatch has the metrics of S3, EFS and FSx",
+    ("keys", "pages"): "CloudTrail has the calls to KMS",
+    (
+        "training",
+        "pages",
+    ): "the page of the tenant shows the GPUs of its runs; docs/profiling.md looks into one",
+    ("monitoring", "pages"): "the alerts under Monitoring itself fire when series are missing",
+    ("cluster", "series"): "its alerts read the metrics of the programs themselves",
+    ("images", "series"): "the kubelet's histogram of pulls is recorded with the pools",
+    ("tenants", "series"): "the series of pools have the label `tenant`",
+    ("services", "series"): "KEDA and kube-state-metrics export replicas and scalers",
+    ("storage", "series"): "CloudWatch has the metrics of S3, EFS and FSx",
+    ("keys", "series"): "no program of the cluster measures keys",
+    ("training", "series"): "JobSet and kube-state-metrics export the state of runs",
+    ("monitoring", "series"): "Prometheus exports series about itself",
+    ("money", "series"): "the prices of GPUs and what idle GPUs cost are recorded with the pools",
 }
 """(Subject, facet that it does not give) → what does the work instead."""

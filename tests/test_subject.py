@@ -10,9 +10,19 @@ from gpu_blueprint.changes.subjects import CHANGES
 from gpu_blueprint.checks import CHECKS
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.cost.subjects import COSTS
+from gpu_blueprint.monitoring.alerts import ALERTS_BY_SUBJECT
+from gpu_blueprint.monitoring.dashboards import PAGES
+from gpu_blueprint.monitoring.rule_files import SERIES
 from gpu_blueprint.subject import FACETS, SECTIONS, SUBJECTS, WITHOUT, Facet, Subject
 
-ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {"checks": CHECKS, "costs": COSTS, "changes": CHANGES}
+ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {
+    "checks": CHECKS,
+    "costs": COSTS,
+    "changes": CHANGES,
+    "alerts": ALERTS_BY_SUBJECT,
+    "pages": PAGES,
+    "series": SERIES,
+}
 """Facet → what its engine reads: subject → value."""
 
 

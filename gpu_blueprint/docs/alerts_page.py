@@ -7,7 +7,7 @@ from itertools import groupby
 from ..catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS
 from ..monitoring import ALERTS, RECORDINGS, Alert
 from ..monitoring.alerts.queues import BUT_IN_QUEUES
-from ..monitoring.facts import FACTS
+from ..monitoring.rule_files import FACTS
 from .markdown import format_table
 
 _HEAD = """# Alerts

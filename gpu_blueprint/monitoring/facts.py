@@ -23,7 +23,7 @@ QUEUED_QUOTA = "gpu_blueprint:queued_quota"
 MAX_CPUS = "gpu_blueprint:max_cpus"
 MODEL = "gpu_blueprint:model_replicas"
 
-FACTS = {
+POOL_FACTS = {
     PER_UNIT: "Size of a unit of a resource as a share of a GPU, by `pool` and `resource`.",
     PER_DEVICE: "Size of a device that DCGM measures as a share of a GPU, by `pool` and, for MIG, the `slices` of the"
     " profile, for example 1g.",
@@ -31,18 +31,22 @@ FACTS = {
     " reserved GPUs at the price that is paid. A Capacity Block without `usdPerHour` has no price.",
     MAX_CPUS: "Ceiling of a CPU pool in vCPUs of its nodes, by `pool`.",
     RESERVED: "Instances of a capacity reservation, by `reservation`.",
-    QUEUED: "1 for each pool whose jobs wait in queues, by `pool`.",
     NOTEBOOKS: "1 for each pool with purpose notebook, by `pool`.",
+}
+QUEUE_FACTS = {
+    QUEUED: "1 for each pool whose jobs wait in queues, by `pool`.",
     QUEUED_QUOTA: "1 for each resource of a namespace's quota that queued jobs may use up, by `namespace` and"
     " `resource`.",
+}
+MODEL_FACTS = {
     MODEL: "Least replicas of each version of a model, by `namespace` and `deployment`, and by `pool` if the pool has"
     " `hours`.",
 }
 """Name of a constant series → its meaning."""
 
 
-def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield a recording rule for each constant of a stack."""
+def list_pool_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
+    """Yield the shares of a GPU and the prices of each pool, the ceilings of CPU pools, and the reservations."""
     for pool in stack.gpu_pools:
         for unit, share in find_gpu_shares(pool).items():
             yield _build_rule(PER_UNIT, share, pool=pool.name, resource=sanitize_resource(pool.profile.units[unit]))
@@ -53,29 +57,27 @@ def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
         yield _build_rule(MAX_CPUS, cpu_pool.max_cpus, pool=cpu_pool.name)
     for reservation in stack.reservations:
         yield _build_rule(RESERVED, reservation.instances, reservation=str(reservation.id))
-    for queued_pool in stack.queued_pools:
-        yield _build_rule(QUEUED, 1, pool=queued_pool.name)
     for pool in stack.gpu_pools:
         if pool.purpose == "notebook":
             yield _build_rule(NOTEBOOKS, 1, pool=pool.name)
-    yield from _list_queued_quotas(stack)
-    yield from _list_least_replicas(stack)
 
 
-def _list_least_replicas(stack: StackConfig) -> Iterator[dict[str, Any]]:
+def list_queue_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
+    """Yield each queued pool, and each resource of a tenant that comes from one, as its ResourceQuota names it."""
+    for pool in stack.queued_pools:
+        yield _build_rule(QUEUED, 1, pool=pool.name)
+    for tenant in stack.tenants:
+        pools = [pool for pool in stack.queued_pools if tenant.may_use(pool.name)]
+        for name in dict.fromkeys(name for pool in pools for name in pool.profile.units.values()):
+            yield _build_rule(QUEUED_QUOTA, 1, namespace=tenant.namespace_name, resource=f"requests.{name}")
+
+
+def list_model_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
     """Yield the least replicas of each version of each model, with the pool that may be closed."""
     for version in (version for model in stack.models for version in model.list_versions()):
         pool = version.pool if stack.gpu_pools_by_name[version.pool].hours else ""
         labels = {"namespace": stack.find_namespace(version), "deployment": version.deployment, "pool": pool}
         yield _build_rule(MODEL, version.replicas.min, **labels)
-
-
-def _list_queued_quotas(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield each resource of a tenant that comes from a queued pool, by the name that its ResourceQuota has."""
-    for tenant in stack.tenants:
-        pools = [pool for pool in stack.queued_pools if tenant.may_use(pool.name)]
-        for name in dict.fromkeys(name for pool in pools for name in pool.profile.units.values()):
-            yield _build_rule(QUEUED_QUOTA, 1, namespace=tenant.namespace_name, resource=f"requests.{name}")
 
 
 def _find_device_shares(pool: Pool) -> dict[str, float]:

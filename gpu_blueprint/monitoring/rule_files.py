@@ -1,15 +1,30 @@
 """The groups of rules that Prometheus loads for a stack."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..config import StackConfig
+from ..subject import Subject
 from .alerts import list_alerts
-from .facts import list_fact_rules
+from .facet import Series
+from .facts import MODEL_FACTS, POOL_FACTS, QUEUE_FACTS, list_model_facts, list_pool_facts, list_queue_facts
 from .queues import QUEUE_RECORDINGS
 from .recording import GPU_RECORDINGS
 
-RECORDINGS = (*GPU_RECORDINGS, *QUEUE_RECORDINGS)
-"""All recording rules, in the order in which Prometheus evaluates them."""
+SERIES: Mapping[Subject, Series] = {
+    "pools": Series(constants=POOL_FACTS, build_constants=list_pool_facts, recordings=GPU_RECORDINGS),
+    "queues": Series(
+        constants=QUEUE_FACTS,
+        build_constants=list_queue_facts,
+        recordings=QUEUE_RECORDINGS,
+        when=lambda stack: stack.queueing is not None,
+    ),
+    "models": Series(constants=MODEL_FACTS, build_constants=list_model_facts),
+}
+"""Subject → its series, in the order in which Prometheus evaluates them."""
+FACTS = {name: meaning for series in SERIES.values() for name, meaning in series.constants.items()}
+"""Name of a constant series → its meaning."""
+RECORDINGS = tuple(rule for series in SERIES.values() for rule in series.recordings)
 
 
 def build_rule_groups(stack: StackConfig) -> list[dict[str, Any]]:
@@ -17,9 +32,15 @@ def build_rule_groups(stack: StackConfig) -> list[dict[str, Any]]:
 
     The first group holds the stack's own numbers. A stack without queues has no rules about queues.
     """
-    recordings = RECORDINGS if stack.queueing else GPU_RECORDINGS
+    recordings = [rule for series in SERIES.values() if series.when(stack) for rule in series.recordings]
     return [
         {"name": "gpu-blueprint.facts", "rules": list(list_fact_rules(stack))},
         {"name": "gpu-blueprint.recording", "rules": [rule.as_rule() for rule in recordings]},
         {"name": "gpu-blueprint.alerts", "rules": [rule.as_rule() for rule in list_alerts(stack)]},
     ]
+
+
+def list_fact_rules(stack: StackConfig) -> Iterator[dict[str, Any]]:
+    """Yield a recording rule for each value of a constant series."""
+    for series in SERIES.values():
+        yield from series.build_constants(stack)

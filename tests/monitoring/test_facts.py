@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.monitoring.facts import USD, list_fact_rules
+from gpu_blueprint.monitoring.facts import USD
+from gpu_blueprint.monitoring.rule_files import list_fact_rules
 
 from ..support import builders
 from ..support.catalogue_rows import PRICE, gp3

@@ -1,9 +1,11 @@
 """All alerts, by subject. docs/alerts.md is generated from them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ... import records
 from ...config import StackConfig
+from ...subject import Subject
+from ..facet import Alerts
 from ..rules import Alert
 from .cost import COST_ALERTS
 from .cpu import CPU_ALERTS
@@ -18,9 +20,19 @@ from .tenancy import TENANCY_ALERTS
 from .training import TRAINING_ALERTS
 from .watch import WATCH_ALERTS
 
-_EVERYWHERE = (*GPU_ALERTS, *NODE_ALERTS, *CPU_ALERTS, *COST_ALERTS, *SERVICE_ALERTS, *TENANCY_ALERTS, *WATCH_ALERTS)
-ALERTS = (*_EVERYWHERE, *QUEUE_ALERTS, *TRAINING_ALERTS, *DNS_ALERTS, *MODEL_ALERTS)
-"""All alerts in the order of the runbook."""
+ALERTS_BY_SUBJECT: Mapping[Subject, Alerts] = {
+    "pools": Alerts(alerts=(*GPU_ALERTS, *NODE_ALERTS, *CPU_ALERTS)),
+    "money": Alerts(alerts=COST_ALERTS),
+    "services": Alerts(alerts=SERVICE_ALERTS),
+    "tenants": Alerts(alerts=TENANCY_ALERTS),
+    "monitoring": Alerts(alerts=WATCH_ALERTS),
+    "queues": Alerts(alerts=QUEUE_ALERTS, when=lambda stack: stack.queueing is not None),
+    "training": Alerts(alerts=TRAINING_ALERTS, when=lambda stack: bool(stack.spanning_pools)),
+    "cluster": Alerts(alerts=DNS_ALERTS, when=lambda stack: stack.cluster.node_local_dns),
+    "models": Alerts(alerts=MODEL_ALERTS, when=lambda stack: bool(stack.models)),
+}
+"""Subject → its alerts, in the order of the runbook."""
+ALERTS = tuple(alert for given in ALERTS_BY_SUBJECT.values() for alert in given.alerts)
 
 
 def list_alerts(stack: StackConfig) -> Iterator[Alert]:
@@ -29,13 +41,8 @@ def list_alerts(stack: StackConfig) -> Iterator[Alert]:
     Alerts that the stack switches off are left out.
     """
     off = stack.monitoring.alerts_off if stack.monitoring else ()
-    optional = (
-        *(QUEUE_ALERTS if stack.queueing else ()),
-        *(TRAINING_ALERTS if stack.spanning_pools else ()),
-        *(DNS_ALERTS if stack.cluster.node_local_dns else ()),
-        *(MODEL_ALERTS if stack.models else ()),
-    )
-    for alert in (alert for alert in (*_EVERYWHERE, *optional) if alert.name not in off):
+    chosen = (alert for given in ALERTS_BY_SUBJECT.values() if given.when(stack) for alert in given.alerts)
+    for alert in (alert for alert in chosen if alert.name not in off):
         exempt = BUT_IN_QUEUES.get(alert.name) if stack.queueing else None
         expr = f"{alert.expr} {exempt}" if exempt else alert.expr
         yield records.replace(alert, expr=expr, steps=place_steps(stack, alert.steps))

@@ -5,6 +5,7 @@ from ..metrics import MIG_STATE_LABEL, sanitize_label
 from ..recording import (
     GPU_NODE,
     NO_PLACEHOLDER,
+    ON_A_NODE,
     ON_NO_NODE,
     ON_POOL,
     SLOW_PULL_SECONDS,
@@ -23,6 +24,13 @@ WAITING = (
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
 )
 """GPU resources that pods without a node request, in units of each resource."""
+_NOT_STARTING = (
+    f"sum by (namespace, pod, node, resource) ({select_requests(NO_PLACEHOLDER, ON_A_NODE)})"
+    ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
+    " unless on (namespace, pod) (kube_pod_init_container_status_running == 1"
+    ' unless on (namespace, pod, container) kube_pod_init_container_info{restart_policy="Always"})'
+)
+"""GPU resources of pods on a node whose containers do not run; an init container at work that ends is no fault."""
 WAITED = "15m"
 """A pod that has waited less may only wait for a node to start, which is no lack of capacity."""
 _FAULTS = ("event_status", "instance_status", "scheduled_change", "system_status", "unhealthy")
@@ -65,6 +73,26 @@ NODE_ALERTS = (
             " compare the pod with `blueprint explain STACK POOL`.",
             "If the pool is full, GpuPoolAtCeiling fires. If the tenant's quota is used up, GpuQuotaNearlyUsed fires.",
             "If the reason is `InsufficientInstanceCapacity`: add instance types, zones or on-demand to the pool.",
+        ),
+    ),
+    Alert(
+        name="GpuPodNotStarting",
+        subject="Nodes and pods",
+        severity="warning",
+        expr=_NOT_STARTING,
+        wait="30m",
+        summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has {{ $value }} {{ $labels.resource }} on node"
+        " {{ $labels.node }}, and its containers do not start",
+        costs="The GPUs are paid for, and no other pod gets them.",
+        steps=(
+            "Read the last events: `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
+            "`ErrImagePull` or `ImagePullBackOff`: the name of the image, its registry's credentials, or the way there;"
+            " `blueprint images STACK` lists the registries from which nodes pull.",
+            "`FailedMount`: a ConfigMap, a Secret or a volume claim is missing, or the mount of a storage fails:"
+            " `blueprint explain STACK STORAGE` shows the way from the pod to its data. A volume whose KMS key is"
+            " disabled fails to attach.",
+            "`FailedCreatePodSandBox`: the node has no address or no EFA device left; read the log of the CNI there.",
+            "Delete the pod until the cause is mended, so that its node can go.",
         ),
     ),
     Alert(

@@ -1,7 +1,11 @@
 """Dashboards as plain values. The module ``grafana`` turns them into Grafana's JSON."""
 
+from collections.abc import Mapping
+
 from ...config import StackConfig
+from ...subject import Subject
 from .autoscaling import AUTOSCALING
+from .facet import Page
 from .fleet import FLEET
 from .models import MODELS
 from .node_health import NODE_HEALTH
@@ -10,22 +14,30 @@ from .pool import POOL_PAGE
 from .queues import QUEUES
 from .tenant import TENANT_PAGE
 
-DASHBOARDS = (FLEET, POOL_PAGE, TENANT_PAGE, NODE_HEALTH, AUTOSCALING, QUEUES, MODELS)
-"""All dashboards, from the whole fleet to the details."""
+DASHBOARD_LABEL = "grafana_dashboard"
+"""Label of the ConfigMaps that hold dashboards: the default of the sidecar in Grafana's chart."""
+
+PAGES: Mapping[Subject, tuple[Page, ...]] = {
+    "money": (Page(dashboard=FLEET),),
+    "pools": (Page(dashboard=POOL_PAGE), Page(dashboard=NODE_HEALTH)),
+    "tenants": (Page(dashboard=TENANT_PAGE),),
+    "services": (Page(dashboard=AUTOSCALING),),
+    "queues": (Page(dashboard=QUEUES, when=lambda stack: stack.queueing is not None),),
+    "models": (Page(dashboard=MODELS, when=lambda stack: bool(stack.models)),),
+}
+"""Subject → its pages, from the whole fleet to the details."""
+DASHBOARDS = tuple(page.dashboard for pages in PAGES.values() for page in pages)
 
 
 def list_dashboards(stack: StackConfig) -> list[Dashboard]:
     """Return the dashboards of a stack: a stack without queues or models has no dashboard about them."""
-    absent = ([] if stack.queueing else [QUEUES]) + ([] if stack.models else [MODELS])
-    return [page for page in DASHBOARDS if page not in absent]
+    return [page.dashboard for pages in PAGES.values() for page in pages if page.when(stack)]
 
-
-DASHBOARD_LABEL = "grafana_dashboard"
-"""Label of the ConfigMaps that hold dashboards: the default of the sidecar in Grafana's chart."""
 
 __all__ = [
     "DASHBOARDS",
     "DASHBOARD_LABEL",
+    "PAGES",
     "Dashboard",
     "Panel",
     "Place",

@@ -8,8 +8,8 @@ from gpu_blueprint.live.advise import Observed
 from gpu_blueprint.live.advise.measure import observe
 from gpu_blueprint.live.advise.prometheus import Prometheus
 from gpu_blueprint.monitoring import build_rule_groups
-from gpu_blueprint.monitoring.facts import FACTS
 from gpu_blueprint.monitoring.recording import HELD, NAMESPACE, NODE, NODE_GPUS, TOTAL, UNITS
+from gpu_blueprint.monitoring.rule_files import FACTS
 
 from ...support import known_answers
 from ...support.prometheus_server import serve_prometheus

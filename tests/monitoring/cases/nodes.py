@@ -17,6 +17,8 @@ from .case import NODE, POD, AlertCase, fires, quiet
 CLAIM, CLASS = "operator_nodeclaim_status_condition_count", "operator_ec2nodeclass_status_condition_count"
 PLACE = {"node": "n1", "pool": "main"}
 OVERLAY_EXISTS = named("kube_nodeoverlay_metadata_generation", nodeoverlay="slices-8-gpu")
+LOADING = {named("kube_pod_init_container_status_running", **POD, container="weights"): "1x300"}
+SIDECAR = {named("kube_pod_init_container_info", **POD, container="weights", restart_policy="Always"): "1x300"}
 OVERLAY = named("kube_nodeoverlay_status_condition", nodeoverlay="slices-8-gpu", type="Ready")
 
 CASES: tuple[AlertCase, ...] = (
@@ -30,6 +32,27 @@ CASES: tuple[AlertCase, ...] = (
     quiet("GpuPodPending", pod(on="n1", phase="Pending"), at="20m"),
     quiet("GpuPodPending", pod(on="", phase="Succeeded"), at="20m"),
     quiet("GpuPodPending", pod(on="", phase="Pending", space="gpu-headroom"), at="20m"),
+    fires(
+        "GpuPodNotStarting",
+        pod(on="n1", count=2, phase="Pending"),
+        at="35m",
+        labels={**POD, "node": "n1", "resource": "nvidia_com_gpu"},
+        value="2",
+    ),
+    quiet("GpuPodNotStarting", pod(on="n1", phase="Pending"), at="25m"),
+    quiet("GpuPodNotStarting", pod(on="n1", phase="Running"), at="35m"),
+    quiet("GpuPodNotStarting", pod(on="", phase="Pending"), at="35m"),
+    # An init container loads weights; a sidecar runs for ever.
+    quiet("GpuPodNotStarting", pod(on="n1", phase="Pending"), LOADING, at="35m"),
+    fires(
+        "GpuPodNotStarting",
+        pod(on="n1", phase="Pending"),
+        LOADING,
+        SIDECAR,
+        at="35m",
+        labels={**POD, "node": "n1", "resource": "nvidia_com_gpu"},
+        value="1",
+    ),
     fires("GpuNodeWithoutGpus", node(), allocatable(0), at="25m", labels=NODE),
     quiet("GpuNodeWithoutGpus", node(), allocatable(0), allocatable(7, "nvidia_com_mig_1g_10gb"), at="25m"),
     # The kubelet is silent, or says itself that it is not ready.

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from gpu_blueprint.monitoring import ALERTS, RECORDINGS, build_rule_groups
-from gpu_blueprint.monitoring.facts import FACTS
+from gpu_blueprint.monitoring.rule_files import FACTS
 
 from ...support import builders
 from ...support.promql import list_series
