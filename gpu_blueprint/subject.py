@@ -23,7 +23,7 @@ Subject = Literal[
 ]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 
-Facet = Literal["checks", "costs", "changes", "alerts", "pages", "series"]
+Facet = Literal["checks", "costs", "changes", "alerts", "pages", "series", "policies", "probes"]
 FACETS: tuple[Facet, ...] = get_args(Facet)
 
 SECTIONS: Mapping[Subject, tuple[str, ...]] = {
@@ -90,5 +90,19 @@ WITHOUT: Mapping[tuple[Subject, Facet], str] = {
     ("training", "series"): "JobSet and kube-state-metrics export the state of runs",
     ("monitoring", "series"): "Prometheus exports series about itself",
     ("money", "series"): "the prices of GPUs and what idle GPUs cost are recorded with the pools",
+    ("cluster", "policies"): "RBAC gives tenants no right to objects of the cluster",
+    ("images", "policies"): "the policy of pods judges images, beside all else of a pod",
+    ("pools", "policies"): "the policy of pods judges tolerations, node selectors and requests",
+    ("services", "policies"): "a quota and the policy of pods bound what a scaler may start",
+    ("keys", "policies"): "tenants name no keys: classes and buckets of the platform do",
+    ("training", "policies"): "a run is Jobs and pods, which the policies of tenants and queues judge",
+    ("monitoring", "policies"): "RBAC gives tenants monitors in their namespace and nothing else",
+    ("money", "policies"): "quotas bound what tenants can spend",
+    ("cluster", "probes"): "`blueprint lifecycle` builds and destroys it with Pulumi's engine",
+    ("images", "probes"): "kwok's nodes pull nothing; `blueprint images` lists what real nodes pull",
+    ("keys", "probes"): "the lab has no KMS",
+    ("training", "probes"): "the probes of pools and queues start gangs; tests/training plays runs on JobSet",
+    ("monitoring", "probes"): "promtool runs every rule in its tests",
+    ("money", "probes"): "the probes of pools say what each launch costs",
 }
 """(Subject, facet that it does not give) → what does the work instead."""

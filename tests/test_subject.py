@@ -13,7 +13,9 @@ from gpu_blueprint.cost.subjects import COSTS
 from gpu_blueprint.monitoring.alerts import ALERTS_BY_SUBJECT
 from gpu_blueprint.monitoring.dashboards import PAGES
 from gpu_blueprint.monitoring.rule_files import SERIES
+from gpu_blueprint.rehearsal.subjects import PROBES
 from gpu_blueprint.subject import FACETS, SECTIONS, SUBJECTS, WITHOUT, Facet, Subject
+from gpu_blueprint.tenancy.policies import POLICIES
 
 ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {
     "checks": CHECKS,
@@ -22,6 +24,8 @@ ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {
     "alerts": ALERTS_BY_SUBJECT,
     "pages": PAGES,
     "series": SERIES,
+    "policies": POLICIES,
+    "probes": PROBES,
 }
 """Facet → what its engine reads: subject → value."""
 

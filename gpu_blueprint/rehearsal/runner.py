@@ -2,32 +2,23 @@
 
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from lab.aws import Instance
 from lab.lab import Lab, Refusal
 
-from ..config import Pool, StackConfig
+from ..config import StackConfig
 from ..errors import LabError
 from ..records import Record
-from .broken_probes import list_broken_probes
-from .ceiling_probes import list_ceiling_probes
-from .change_probes import list_change_probes, set_placeholders
+from .change_probes import set_placeholders
 from .cleaning import clean
-from .cpu_pool_probes import list_cpu_pool_probes
-from .model_probes import list_model_probes
-from .mount_probes import list_mount_probes
 from .outcome import Outcome, Result
 from .pods import build_probe_namespace
-from .pool_probes import list_pool_probes
 from .probe import Probe
-from .queue_probes import list_queue_probes
 from .rounds import Lane, plan_rounds
-from .service_probes import list_service_probes
 from .stage import Stage
-from .static_probes import list_static_probes
-from .tenant_probes import list_tenant_probes
+from .subjects import list_probes
 
 _LONGEST_ROUND_S = 3600
 """Each wait of a probe has its own limit, and a round takes minutes."""
@@ -50,25 +41,6 @@ class Rehearsal(Record, kw_only=True):
     def is_as_expected(self) -> bool:
         """True if the API server took every object and every probe ended as promised."""
         return not self.refusals and bool(self.results) and all(result.is_as_expected for result in self.results)
-
-
-def list_probes(config: StackConfig) -> list[Probe]:
-    """Return every question that a stack raises, in the order of the report."""
-    probes = [probe for pool in config.gpu_pools for probe in _list_probes_of_pool(config, pool)]
-    probes += [probe for cpu_pool in config.cpu_pools for probe in list_cpu_pool_probes(config, cpu_pool)]
-    for tenant in config.tenants:
-        probes += [*list_tenant_probes(config, tenant), *list_mount_probes(config, tenant)]
-    models = [probe for model in config.models for probe in list_model_probes(config, model)]
-    return [*probes, *list_service_probes(config), *models]
-
-
-def _list_probes_of_pool(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    yield from (list_static_probes if pool.static_nodes else list_pool_probes)(config, pool)
-    yield from list_queue_probes(config, pool)
-    yield from list_ceiling_probes(config, pool)
-    if not pool.static_nodes:
-        yield from list_change_probes(config, pool)
-        yield from list_broken_probes(config, pool)
 
 
 def load_platform(lab: Lab, report: Report) -> list[Refusal]:

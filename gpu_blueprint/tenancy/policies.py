@@ -1,6 +1,9 @@
 """All admission policies of a stack: the table of contents."""
 
+from collections.abc import Callable, Mapping
+
 from ..config import StackConfig
+from ..subject import Subject
 from .admission import AdmissionPolicy, WaivableRule
 from .claims import build_claim_policy
 from .eviction_budgets import build_eviction_budget_policy
@@ -18,27 +21,37 @@ from .services import build_service_policy
 from .templates import build_template_policy
 
 
-def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
-    """Return every admission policy of a stack."""
+def _build_tenant_policies(config: StackConfig) -> list[AdmissionPolicy]:
     return [
         build_pod_policy(config),
         build_template_policy(config),
         build_service_policy(config),
-        build_claim_policy(config),
         build_eviction_budget_policy(config),
         build_secret_policy(),
         build_role_binding_policy(config),
         build_platform_object_policy(config),
         build_foreign_kind_policy(config),
-        *build_model_policies(config),
-        *_list_queue_policies(config),
     ]
 
 
-def _list_queue_policies(config: StackConfig) -> list[AdmissionPolicy]:
+def _build_queue_policies(config: StackConfig) -> list[AdmissionPolicy]:
     if not config.queueing:
         return []
     return [build_queued_pod_policy(config), build_queued_job_policy(config), build_queue_object_policy(config)]
+
+
+POLICIES: Mapping[Subject, Callable[[StackConfig], list[AdmissionPolicy]]] = {
+    "tenants": _build_tenant_policies,
+    "storage": lambda config: [build_claim_policy(config)],
+    "models": build_model_policies,
+    "queues": _build_queue_policies,
+}
+"""Subject → the admission policies that guard it."""
+
+
+def list_policies(config: StackConfig) -> list[AdmissionPolicy]:
+    """Return every admission policy of a stack."""
+    return [policy for build in POLICIES.values() for policy in build(config)]
 
 
 def list_admission_rules(config: StackConfig) -> list[WaivableRule]:

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from gpu_blueprint.rehearsal.outcome import Result
-from gpu_blueprint.rehearsal.runner import list_probes, load_platform, run_probes
+from gpu_blueprint.rehearsal.runner import load_platform, run_probes
 from gpu_blueprint.rehearsal.stage import Stage
+from gpu_blueprint.rehearsal.subjects import list_probes
 
 from ..support.engine_rehearsals import Change, open_lab
 from ..support.rehearsed_models import MIXED, OLD, SOUND, break_objects

@@ -9,8 +9,8 @@ from gpu_blueprint.rehearsal.mount_probes import list_mount_probes
 from gpu_blueprint.rehearsal.outcome import Outcome
 from gpu_blueprint.rehearsal.pods import PROBE_LABEL
 from gpu_blueprint.rehearsal.probe import Probe
-from gpu_blueprint.rehearsal.runner import list_probes
 from gpu_blueprint.rehearsal.stage import Stage
+from gpu_blueprint.rehearsal.subjects import list_probes
 from gpu_blueprint.summary.storage_pod import build_storage_pod
 
 from ..support.fake_lab import FakeLab

@@ -13,8 +13,9 @@ from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.records import Record
 from gpu_blueprint.rehearsal.outcome import Result
 from gpu_blueprint.rehearsal.probe import Phase, Probe
-from gpu_blueprint.rehearsal.runner import list_probes, load_platform, run_probes
+from gpu_blueprint.rehearsal.runner import load_platform, run_probes
 from gpu_blueprint.rehearsal.stage import Stage
+from gpu_blueprint.rehearsal.subjects import list_probes
 from lab.aws import Instance
 from lab.lab import Lab
 from lab.scene import Manifest

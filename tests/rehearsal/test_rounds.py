@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from gpu_blueprint.rehearsal.outcome import Expectation, Outcome
 from gpu_blueprint.rehearsal.probe import Phase, Probe
 from gpu_blueprint.rehearsal.rounds import plan_rounds
-from gpu_blueprint.rehearsal.runner import list_probes
+from gpu_blueprint.rehearsal.subjects import list_probes
 
 from ..support.plans import shipped_config
 

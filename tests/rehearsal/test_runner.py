@@ -14,8 +14,9 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import LabError
 from gpu_blueprint.rehearsal.outcome import Expectation, Outcome
 from gpu_blueprint.rehearsal.probe import Phase, Probe
-from gpu_blueprint.rehearsal.runner import Rehearsal, list_probes, load_platform, pick_launches, run_probes
+from gpu_blueprint.rehearsal.runner import Rehearsal, load_platform, pick_launches, run_probes
 from gpu_blueprint.rehearsal.stage import CancelledError, Stage
+from gpu_blueprint.rehearsal.subjects import list_probes
 
 from ..support import builders
 from ..support.example_pools import POOLS
