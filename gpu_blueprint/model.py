@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
@@ -30,6 +30,10 @@ class Model(BaseModel):
         defer_build=True,
         alias_generator=to_camel,
     )
+    noun: ClassVar[str] = ""
+    """The word for an item of a list of the stack file that people know by a name, such as ``pool``."""
+    named_by: ClassVar[Literal["name", "id"]] = "name"
+    """The field that names such an item."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

@@ -29,6 +29,9 @@ Tags = Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)]
 class Reservation(Model):
     """An On-Demand Capacity Reservation or a Capacity Block; the account pays for it whether pods use it or not."""
 
+    noun = "reservation"
+    named_by = "id"
+
     id: ReservationId
     """Reservation id."""
     instance_type: GpuInstanceType

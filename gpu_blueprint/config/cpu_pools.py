@@ -36,6 +36,8 @@ class CpuPool(Model):
     that fits several CPU pools gets a new node of the first in the file that has room; Karpenter compares prices inside
     a pool only."""
 
+    noun = "pool"
+
     name: Name
     """Name of the NodePool; pods may select the pool with the node label `gpu-blueprint/pool`."""
     purpose: Literal["cpu"]

@@ -85,6 +85,8 @@ class NextTriton(_Next):
 class ServedModel(Model):
     """The fields of a model that do not depend on its server."""
 
+    noun = "model"
+
     name: Name
     """Name of the model, and of the Service at which callers find it."""
     tenant: str

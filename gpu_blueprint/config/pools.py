@@ -31,6 +31,8 @@ from .tenants import GpuAmount
 class Pool(Model):
     """One Karpenter NodePool of GPU nodes, with its node class and overlays."""
 
+    noun = "pool"
+
     name: Name
     """Name of the NodePool; pods select the pool with the node label `gpu-blueprint/pool`."""
     purpose: Purpose

@@ -188,6 +188,8 @@ class Service(Scaling):
     """One inference service of a tenant: the team creates a Deployment without `replicas`, and the platform scales it
     up at once, and down after `quietSeconds`. docs/services.md has an example."""
 
+    noun = "service"
+
     name: Name
     """Name of the Deployment."""
     tenant: str

@@ -48,6 +48,8 @@ UserId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 class _Shared(Model):
     """The fields of every kind of storage."""
 
+    noun = "storage"
+
     name: Name
     """Name of the storage. In the namespace of each of its tenants a PersistentVolumeClaim has this name."""
 

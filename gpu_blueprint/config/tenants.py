@@ -60,6 +60,8 @@ class TenantQueue(Model):
 class Tenant(Model):
     """One team: a namespace with quotas and access."""
 
+    noun = "tenant"
+
     name: Name
     """Name of the team."""
     namespace: Name | None = None

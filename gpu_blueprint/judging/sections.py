@@ -1,10 +1,13 @@
 """The field of the stack file that a planned resource is made from; findings about it name the field's line."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..config import StackConfig
+from ..loading.sections import list_named_lists
 from ..plan import PlannedResource
 from ..problem import Path
+from ..storage.mounts import list_mounts
+from ..storage.names import name_storage
 
 SECTIONS: Mapping[str, Path] = {
     # Platform itself makes only the providers, which hold the account, the region and the tags.
@@ -55,30 +58,55 @@ def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn
 
     The path is empty for a URN that is not in the plan.
     """
-    name = by_urn[urn].name if urn in by_urn else ""
+    names = []
     while resource := by_urn.get(urn):
+        names.append(resource.name)
         kind = resource.type.rsplit(":", 1)[-1]
         if not resource.custom and kind in SECTIONS:
-            return _find_item(config, SECTIONS[kind], resource.name, name)
+            return _find_item(config, SECTIONS[kind], names)
         urn = resource.parent
     return ()
 
 
-def _find_item(config: StackConfig, section: Path, component: str, resource: str) -> Path:
-    """Return the item of a list field that a component is named after, else the whole field."""
-    items: Mapping[Path, list[str]] = {
-        ("pools",): [pool.name for pool in config.pools],
-        ("tenants",): [f"tenant-{tenant.name}" for tenant in config.tenants],
-        ("services",): [f"{service.tenant}/{service.name}" for service in config.services],
-        ("models",): [f"{model.tenant}/{model.name}" for model in config.models],
-    }
-    for index, item in enumerate(items.get(section, [])):
+def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path:
+    """Return the item of a list field that a resource or a part around it is named after, else the whole field.
+
+    Args:
+        config: The stack.
+        section: The field of the stack that the component is made from.
+        names: The names from the resource up to the component.
+    """
+    if section == ("storage",):
+        return _find_storage(config, names)
+    component = names[-1]
+    for index, item in enumerate(_list_items(config, section)):
         # A component for all pools makes resources for one pool, such as gpu-prod-headroom-infer-l4.
-        if component == f"{config.cluster_name}-{item}" or resource == f"{component}-{item}":
+        if {f"{config.cluster_name}-{item}", f"{component}-{item}"} & {component, names[0]}:
             return (*section, index)
     if section == ("services",):
         return _find_model(config, component) or (section if config.services else _find_cause(config))
     return section
+
+
+def _find_storage(config: StackConfig, names: Sequence[str]) -> Path:
+    """Return the storage whose bucket, file system or volume a resource is, or is a part of."""
+    numbers = {name_storage(config, storage): index for index, storage in enumerate(config.storage)}
+    for mount in list_mounts(config):
+        numbers[f"{config.cluster_name}-volume-{mount.volume}"] = numbers[name_storage(config, mount.storage)]
+    found = [numbers[name] for name in names if name in numbers]
+    return ("storage", *found[:1])
+
+
+def _list_items(config: StackConfig, section: Path) -> list[str]:
+    """Return the items of a list as names of components and resources have them; none for another section."""
+    listed = list_named_lists().get(str(section[0])) if len(section) == 1 else None
+    items = getattr(config, str(section[0])) if listed else []
+    names = [getattr(item, listed.named_by) for item in items] if listed else []
+    if section == ("tenants",):
+        return [f"tenant-{name}" for name in names]
+    if section in (("services",), ("models",)):
+        return [f"{item.tenant}/{item.name}" for item in items]
+    return names
 
 
 def _find_model(config: StackConfig, component: str) -> Path:

@@ -1,20 +1,19 @@
 """The models and field names that a place of a stack object allows."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from ..config.shapes import Shape
+from ..config.stack import StackConfig
 from ..model import Model, field_text
 from ..problem import Path
 
 ScalarType = Literal["text", "number", "fraction"]
 """Type of a scalar: a number is whole, a fraction need not be."""
-_DISCRIMINATORS = ("mode", "access", "signal", "purpose", "kind", "server")
-"""Fields by which pydantic chooses a member of a union."""
 _UNSTATED = {"mode": "new"}
 """Choices that a stack file need not state."""
 _EXAMPLE = re.compile(r"\bsuch as `([^`]+)`")
@@ -29,7 +28,33 @@ def find_value(data: Any, part: str | int) -> Any:
 
 def list_tags(data: dict[Any, Any]) -> list[Any]:
     """List the values of a mapping that choose a member of a union; a mapping without mode may mean a new cluster."""
-    return [data.get(name, _UNSTATED.get(name)) for name in _DISCRIMINATORS if data.get(name, _UNSTATED.get(name))]
+    return [
+        data.get(name, _UNSTATED.get(name)) for name in list_discriminators() if data.get(name, _UNSTATED.get(name))
+    ]
+
+
+@cache
+def list_discriminators() -> tuple[str, ...]:
+    """List the fields by which pydantic chooses a member of a union, anywhere in a stack file."""
+    found: dict[str, None] = {}
+    seen: set[type[Model]] = set()
+    waiting: list[type[Model]] = [StackConfig]
+    while waiting:
+        if (model := waiting.pop()) in seen:
+            continue
+        seen.add(model)
+        for field in model.model_fields.values():
+            found |= dict.fromkeys(_find_discriminators([field.annotation, field, *field.metadata]))
+            waiting += list_models(field.annotation)
+    return tuple(found)
+
+
+def _find_discriminators(parts: Iterable[Any]) -> Iterator[str]:
+    """Yield the discriminators in parts of an annotation."""
+    for part in parts:
+        if isinstance(part, FieldInfo) and isinstance(part.discriminator, str):
+            yield part.discriminator
+        yield from _find_discriminators((*get_args(part), *getattr(part, "__metadata__", ())))
 
 
 def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
@@ -197,7 +222,7 @@ def _is_chosen(model: type[Model], union: Sequence[type[Model]], data: Mapping[A
 
 def _list_discriminators(union: Sequence[type[Model]]) -> list[str]:
     """List the fields by which pydantic chooses a member of this union: all members have them."""
-    return [name for name in _DISCRIMINATORS if all(name in member.model_fields for member in union)]
+    return [name for name in list_discriminators() if all(name in member.model_fields for member in union)]
 
 
 def _find_models(path: Path, root: type[Model]) -> list[type[Model]]:
@@ -215,14 +240,14 @@ def _find_item_models(path: Path, root: type[Model]) -> list[type[Model]]:
             for name, field in model.model_fields.items()
             if (field.alias or name) == part
         ]
-        models = [*dict.fromkeys(_list_models(annotations))] if annotations or isinstance(part, str) else models
+        models = [*dict.fromkeys(list_models(annotations))] if annotations or isinstance(part, str) else models
     return models
 
 
-def _list_models(annotation: Any) -> list[type[Model]]:
+def list_models(annotation: Any) -> list[type[Model]]:
     """List the model classes in an annotation, also inside lists and unions."""
     if isinstance(annotation, list):
-        return [model for item in annotation for model in _list_models(item)]
+        return [model for item in annotation for model in list_models(item)]
     if isinstance(annotation, type) and issubclass(annotation, Model):
         return [annotation]
-    return [model for argument in get_args(annotation) for model in _list_models(argument)]
+    return [model for argument in get_args(annotation) for model in list_models(argument)]

@@ -24,17 +24,9 @@ from .model_configs import fill_shapes
 from .plain_secrets import refuse_plain_secrets
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD, ReadText, explain_error
 from .remainder import Remainder, find_problems_in_sound_parts
+from .sections import list_named_lists
 
 _Part = TypeVar("_Part", bound=Model)
-_SUBJECTS = {
-    "pools": ("pool", "name"),
-    "tenants": ("tenant", "name"),
-    "services": ("service", "name"),
-    "models": ("model", "name"),
-    "reservations": ("reservation", "id"),
-    "storage": ("storage", "name"),
-}
-"""List of a stack object → noun of its items, and the field that names an item."""
 
 
 class Outcome(Record):
@@ -137,8 +129,7 @@ def _validate(model: type[_Part], data: Any, read_text: ReadText = _write_value)
 
 def name_subject(path: FieldPath, data: Mapping[str, Any]) -> str:
     """Return the item of a list with names that a path leads to, such as ``pool infer-l4``; empty for other paths."""
-    if len(path) < 2 or path[0] not in _SUBJECTS:
+    if len(path) < 2 or not (item := list_named_lists().get(str(path[0]))):
         return ""
-    noun, field = _SUBJECTS[str(path[0])]
-    name = find_value(find_value(data.get(str(path[0])), path[1]), field)
-    return f"{noun} {name}" if isinstance(name, str) else ""
+    name = find_value(find_value(data.get(str(path[0])), path[1]), item.named_by)
+    return f"{item.noun} {name}" if isinstance(name, str) else ""

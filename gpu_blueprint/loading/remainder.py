@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from functools import cache
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from ..catalog import list_regions
 from ..catalog.partitions import find_partition
@@ -14,22 +13,13 @@ from ..checks.budgets import BOUND_KINDS
 from ..checks.model_room import name_room
 from ..checks.roles import PARTS_WITH_ROLES, ROLE_OF_PROFILE
 from ..checks.system_nodes import TOO_SMALL_KIND
-from ..config.billing import Billing
-from ..config.buying import Reservation
-from ..config.existing_cluster import AnyCluster
-from ..config.models import AnyModel
-from ..config.network import Network
-from ..config.services import Service
-from ..config.stack_sections import AnyPool
-from ..config.storage import AnyStorage
-from ..config.tenants import Tenant
 from ..model import Model
 from ..problem import Path, Problem, move_under
 from ..records import replace
 from .field_names import find_value
 from .pydantic_errors import SECRET_IN_STACK, UNKNOWN_FIELD
+from .sections import adapt, find_name, list_named_lists, list_sections
 
-_LISTS = ("pools", "tenants", "reservations", "services", "models", "storage")
 _ROLE = "arn:aws:iam::000000000000:role/x"
 _NO_ACCOUNT = "0" * 12
 _ANY_REGION = "us-east-1"
@@ -70,24 +60,6 @@ _LEAVES: dict[str, Any] = {
     "logs": [],
 }
 """Fields inside a part that no other field depends on → harmless values."""
-_PARTS: dict[str, Any] = {
-    "network": Network,
-    "cluster": AnyCluster,
-    "pools": AnyPool,
-    "reservations": Reservation,
-    "tenants": Tenant,
-    "services": Service,
-    "models": AnyModel,
-    "storage": AnyStorage,
-    "billing": Billing,
-}
-"""Sections → the types of their values or items."""
-
-
-@cache
-def _adapt(name: str) -> TypeAdapter[Any]:
-    """Build the validator of a section; only a broken stack object needs it."""
-    return TypeAdapter(_PARTS[name])
 
 
 class Remainder:
@@ -107,7 +79,7 @@ class Remainder:
         if not isinstance(self.data.get("storage", []), list):
             self._dropped.add("storage")
             del self.data["storage"]
-        for name in {head[0] for head in heads if head and head[0] not in _LISTS}:
+        for name in {head[0] for head in heads if head and head[0] not in list_named_lists()}:
             if name in _STAND_INS:
                 self.data[name] = _STAND_INS[name]
                 self._stand_ins.add(str(name))
@@ -178,13 +150,15 @@ class Remainder:
         self.data["iam"] = kept | ({"roles": sound} if "roles" in kept else {})
 
     def _drop_items(self, key: str, value: Any, heads: set[Path]) -> Any:
-        if key not in _LISTS or not isinstance(value, list):
+        if key not in list_named_lists() or not isinstance(value, list):
             return value
         self._positions[key] = [index for index in range(len(value)) if (key, index) not in heads]
         dropped = [item for index, item in enumerate(value) if (key, index) in heads]
-        names = {name for item in dropped if isinstance(name := _find_name(item), str)}
+        names = {name for item in dropped if isinstance(name := find_name(item, key), str)}
         self._dropped |= names | ({key} if dropped else set())
-        self._has_nameless |= any(isinstance(item, dict) and not {"name", "id"} & item.keys() for item in dropped)
+        self._has_nameless |= any(
+            isinstance(item, dict) and list_named_lists()[key].named_by not in item for item in dropped
+        )
         return [value[index] for index in self._positions[key]]
 
     def restore_positions(self, problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -208,7 +182,7 @@ class Remainder:
         return not is_about_stand_in and self._dropped.isdisjoint(problem.names) and problem.path not in self._holders
 
     def _knows(self, names: Iterable[str]) -> bool:
-        kept = {str(_find_name(item)) for name in _LISTS for item in _find_items(self.data, name)}
+        kept = {str(find_name(item, name)) for name in list_named_lists() for item in _find_items(self.data, name)}
         kept |= PARTS_WITH_ROLES - self._dropped
         return {*names} <= kept | {str(self.data.get("accountId")), str(self.data["region"])}
 
@@ -217,12 +191,7 @@ def _list_replaced_rooms(data: dict[str, Any], broken: Iterable[Problem]) -> Ite
     """Yield the name of each tenant's room of which CPU or memory was replaced."""
     for problem in broken:
         if problem.path[:1] == ("tenants",) and problem.path[2:] in (("cpu",), ("memory",)):
-            yield name_room(str(_find_name(find_value(find_value(data, "tenants"), problem.path[1]))))
-
-
-def _find_name(item: Any) -> Any:
-    """Return the name of an item of a list, or the id of a reservation, as the file has it; text may be the name."""
-    return item.get("name", item.get("id")) if isinstance(item, dict) else item
+            yield name_room(str(find_name(find_value(find_value(data, "tenants"), problem.path[1]), "tenants")))
 
 
 def _name_role(data: dict[str, Any]) -> str:
@@ -256,7 +225,7 @@ def _find_items(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
 def _has_shape(name: str, section: Any) -> bool:
     """Tell whether a section can be read, whatever its own rules say about it."""
     try:
-        _adapt(name).validate_python(section)
+        adapt(name).validate_python(section)
     except ValidationError:
         return False
     return True
@@ -265,12 +234,12 @@ def _has_shape(name: str, section: Any) -> bool:
 def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -> Iterator[Problem]:
     """Yield the problems of each well-formed part of a stack object that is too broken to be checked as a whole."""
     heads = {path[:length] for path in broken for length in (1, 2)}
-    for name in _PARTS:
+    for name in list_sections():
         section = data.get(name)
         items: dict[Path, Any] = {(name,): section}
-        if name in _LISTS:
+        if name in list_named_lists():
             items = {(name, i): item for i, item in enumerate(section)} if isinstance(section, list) else {}
         for path, item in items.items():
             if path not in heads and isinstance(item, dict):
-                part: Model = _adapt(name).validate_python(item)
+                part: Model = adapt(name).validate_python(item)
                 yield from move_under(part.all_problems(), *path)

@@ -13,6 +13,7 @@ from gpu_blueprint.loading import parse
 
 from ..support import builders
 from ..support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of, shipped_config
+from ..support.storage_stack import build_storage_stack
 
 
 def section_of(config: StackConfig, planned: Plan, urn: str) -> str:
@@ -55,6 +56,8 @@ def test_every_resource_of_a_shipped_stack_has_a_section(stack: str) -> None:
         ("NodeOverlay", "infer-l4-overlay-1", "pools.0"),
         ("Deployment", "gpu-prod-headroom-infer-l40s", "pools.2"),
         ("Namespace", "gpu-prod-headroom-namespace", "pools"),
+        ("PersistentVolume", "gpu-prod-volume-serving.weights", "storage.0"),
+        ("PersistentVolume", "gpu-prod-volume-training.staging", "storage.1"),
         ("Release", "gpu-prod-gpu-operator", "pools"),
         ("ResourceQuota", "tenant-training-quota", "tenants.1"),
         ("ScaledObject", "serving/ranking", "models.1"),
@@ -75,6 +78,26 @@ def test_a_resource_belongs_to_the_field_that_makes_it(type_: str, name: str, se
 def test_a_new_vpc_belongs_to_the_network() -> None:
     planned = plan("dev")
     assert section_of(shipped_config("dev"), planned, find_resource(planned, "Vpc").urn) == "network"
+
+
+@pytest.mark.parametrize(
+    ("type_", "name", "place"),
+    [
+        ("aws:s3/bucket:Bucket", "", "storage.1"),
+        ("BucketPublicAccessBlock", "", "storage.1"),
+        ("aws:efs/fileSystem:FileSystem", "", "storage.2"),
+        ("AccessPoint", "", "storage.2"),
+        ("LustreFileSystem", "", "storage.3"),
+        ("DataRepositoryAssociation", "", "storage.3"),
+        ("PersistentVolume", ".datasets", "storage.1"),
+        ("PersistentVolume", ".homes", "storage.2"),
+    ],
+)
+def test_a_part_of_a_storage_belongs_to_the_storage(type_: str, name: str, place: str) -> None:
+    stack = build_storage_stack()
+    planned, config = plan_of(stack), parse(stack, builders.REGION)
+    found = find_resources(planned, type_, name)
+    assert found and {section_of(config, planned, each.urn) for each in found} == {place}
 
 
 def pool_with_hours() -> dict[str, Any]:
