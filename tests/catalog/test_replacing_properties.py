@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gpu_blueprint.catalog.replacing_properties import (
     ALWAYS,
@@ -20,12 +19,11 @@ from gpu_blueprint.catalog.replacing_properties import (
 )
 from gpu_blueprint.catalog.table import read_rows
 from gpu_blueprint.errors import CatalogError
-from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from tools.sdk_inputs import list_input_paths
 
 from ..support.aws_types import list_aws_types
 from ..support.example_pools import POOLS, build_stack
-from ..support.plans import ROOT, SHIPPED, Plan, plan, plan_of
+from ..support.plans import FILES, SHIPPED, Plan, plan, plan_file, plan_of
 
 CLUSTER, GROUP, SUBNET = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup", "aws:ec2/subnet:Subnet"
 VPC, ENDPOINT, NAT = "aws:ec2/vpc:Vpc", "aws:ec2/vpcEndpoint:VpcEndpoint", "aws:ec2/natGateway:NatGateway"
@@ -47,12 +45,6 @@ SOURCES = (
     r"description in pulumi-aws 7\.\d+\.\d+",
 )
 """Forms of the sources that a reader can look up."""
-GOOD = sorted((ROOT / "tests" / "configs" / "good").glob("*.yaml"))
-
-
-def _plan_good(file: Path) -> Plan:
-    section = yaml.safe_load(file.read_text())["config"]
-    return plan_of(section[STACK_KEY], section[REGION_KEY])
 
 
 def _find_holes(planned: Plan) -> list[str]:
@@ -87,9 +79,9 @@ def test_the_table_knows_all_that_a_shipped_stack_plans(stack: str) -> None:
     assert _find_holes(plan(stack)) == []
 
 
-@pytest.mark.parametrize("file", GOOD, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_the_table_knows_all_that_a_good_config_plans(file: Path) -> None:
-    assert _find_holes(_plan_good(file)) == []
+    assert _find_holes(plan_file(file)) == []
 
 
 @pytest.mark.parametrize("pool", POOLS)

@@ -1,5 +1,7 @@
 """Admission rules as people read them."""
 
+from pathlib import Path
+
 import pytest
 
 from gpu_blueprint.docs.admission_rules import (
@@ -9,6 +11,9 @@ from gpu_blueprint.docs.admission_rules import (
     split_sum,
 )
 from gpu_blueprint.tenancy.admission import AdmissionRule, WaivableRule
+from gpu_blueprint.tenancy.policies import list_admission_rules
+
+from ..support.plans import FILES, config_of_file
 
 IDS = [rule.id for rule in list_all_admission_rules()]
 
@@ -20,6 +25,11 @@ def build(message: str) -> AdmissionRule:
 def test_every_rule_has_a_name_of_its_own() -> None:
     assert len(IDS) > 15
     assert len(IDS) == len({*IDS})
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_the_page_knows_every_rule_of_every_stack(file: Path) -> None:
+    assert {rule.id for rule in list_admission_rules(config_of_file(file))} <= {*IDS}
 
 
 @pytest.mark.parametrize("rule", list_all_admission_rules(), ids=lambda rule: rule.id)

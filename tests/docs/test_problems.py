@@ -13,15 +13,17 @@ from ..support.plans import ROOT
 
 KINDS = list_problem_kinds()
 NAMES = {kind.kind for kind in KINDS}
-ROOMS = ("", "catalog", "sharing", "config", "checks", "loading", "judging", "changes", "live/preflight", "images")
-"""The folders whose functions and classes take the kind of a problem as ``kind``."""
 OTHER_KINDS = {"DcgmField"}
 """Classes whose ``kind`` is the kind of something else, here of a metric."""
-TREES = [
-    ast.parse(file.read_text(encoding="utf-8"))
-    for room in ROOMS
-    for file in sorted((ROOT / "gpu_blueprint" / room).glob("**/*.py" if room else "*.py"))
-]
+_SOURCES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in (ROOT / "gpu_blueprint").rglob("*.py")}
+_FOLDERS = {ROOT / "gpu_blueprint"} | {
+    file.parent
+    for file, tree in _SOURCES.items()
+    for node in ast.walk(tree)
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("Problem", "WrongValueError", "CatalogError"))
+}
+TREES = [tree for file, tree in sorted(_SOURCES.items()) if file.parent in _FOLDERS]
+"""The files of every folder that makes a problem."""
 
 
 def makers() -> dict[str, int]:

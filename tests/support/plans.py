@@ -60,6 +60,22 @@ def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
     return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
 
 
+FILES = [*sorted(STACKS.glob("*.yaml")), *sorted((ROOT / "tests" / "configs" / "good").glob("*.yaml"))]
+"""Every right stack file of the tests."""
+
+
+def plan_file(file: Path) -> Plan:
+    """The plan of a stack file, planned once."""
+    section = yaml.safe_load(file.read_text(encoding="utf-8"))["config"]
+    return plan_of(section[STACK_KEY], section[REGION_KEY])
+
+
+def config_of_file(file: Path) -> StackConfig:
+    """The config of a stack file."""
+    section = yaml.safe_load(file.read_text(encoding="utf-8"))["config"]
+    return parse(section[STACK_KEY], section[REGION_KEY])
+
+
 CUSTOM = ("karpenter.sh", "karpenter.k8s.aws", "monitoring.coreos.com", "keda.sh", "kueue.x-k8s.io")
 """API groups of custom resources: neither the SDKs nor Kubernetes itself know their fields."""
 

@@ -71,6 +71,12 @@ LOOKS: dict[str, Look] = {
         missing=("UnknownSubscriptionException",),
         path=("AnomalySubscriptions",),
     ),
+    "ce:costcategory": Look(
+        service="ce",
+        operation="DescribeCostCategoryDefinition",
+        build=lambda arn: {"CostCategoryArn": arn.text},
+        missing=_NOT_FOUND,
+    ),
     "ec2:placement-group": Look(
         service="ec2",
         operation="DescribePlacementGroups",

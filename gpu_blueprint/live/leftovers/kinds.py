@@ -16,6 +16,7 @@ KINDS = {
     "budgets:budget": Kind("budget", "budgets describe-budget --account-id {account} --budget-name {name}"),
     "ce:anomalymonitor": Kind("anomaly monitor", "ce get-anomaly-monitors --monitor-arn-list {arn}"),
     "ce:anomalysubscription": Kind("anomaly alert", "ce get-anomaly-subscriptions --subscription-arn-list {arn}"),
+    "ce:costcategory": Kind("cost category", "ce describe-cost-category-definition --cost-category-arn {arn}"),
     "ec2:elastic-ip": Kind("Elastic IP", "ec2 describe-addresses --allocation-ids {name}"),
     "ec2:instance": Kind("EC2 instance", "ec2 describe-instances --instance-ids {name}"),
     "ec2:internet-gateway": Kind("internet gateway", "ec2 describe-internet-gateways --internet-gateway-ids {name}"),
@@ -41,6 +42,10 @@ KINDS = {
     "ecr:repository": Kind("ECR repository", "ecr describe-repositories --repository-names {name}"),
     "eks:cluster": Kind("EKS cluster", "eks describe-cluster --name {name}"),
     "eks:nodegroup": Kind("node group", "eks describe-nodegroup --cluster-name {parts[0]} --nodegroup-name {parts[1]}"),
+    "eks:podidentityassociation": Kind(
+        "Pod Identity association",
+        "eks describe-pod-identity-association --cluster-name {parts[0]} --association-id {parts[1]}",
+    ),
     "eks:addon": Kind("EKS add-on", "eks describe-addon --cluster-name {parts[0]} --addon-name {parts[1]}"),
     "elasticfilesystem:access-point": Kind("EFS access point", "efs describe-access-points --access-point-id {name}"),
     "elasticfilesystem:file-system": Kind("EFS file system", "efs describe-file-systems --file-system-id {name}"),

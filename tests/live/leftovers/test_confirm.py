@@ -20,6 +20,7 @@ EXAMPLES = {
     "budgets:budget": "arn:aws:budgets::100200300401:budget/gpu-dev-monthly",
     "ce:anomalymonitor": "arn:aws:ce::100200300401:anomalymonitor/8f3c",
     "ce:anomalysubscription": "arn:aws:ce::100200300401:anomalysubscription/8f3c",
+    "ce:costcategory": "arn:aws:ce::1:costcategory/8f3c",
     "ec2:placement-group": f"arn:aws:ec2:{HERE}:placement-group/gpu-dev-train",
     "ec2:security-group-rule": f"arn:aws:ec2:{HERE}:security-group-rule/sgr-0a1b",
     "ecr:repository": f"arn:aws:ecr:{HERE}:repository/gpu-dev-quay/prometheus/node-exporter",

@@ -3,12 +3,16 @@
 import pytest
 from botocore import xform_name
 
+from gpu_blueprint.catalog.default_tags import UNTAGGED
+from gpu_blueprint.lifecycle.aws_objects import fill_object, find_object_type
 from gpu_blueprint.live.leftovers import name_kind, write_command
 from gpu_blueprint.live.leftovers.confirm import LOOKS
 from gpu_blueprint.live.leftovers.kinds import KINDS
 from gpu_blueprint.live.leftovers.resource import Arn
 
+from ...lifecycle.test_aws_objects import FACTS, GIVEN
 from ...support import aws_models
+from ...support.aws_types import list_aws_types
 
 _SERVICES = {"s3api": "s3"}
 """Command of the CLI → service, where they differ."""
@@ -62,5 +66,20 @@ def test_an_object_has_words_and_a_command(arn: str, words: str, command: str) -
 
 
 def test_kinds_that_a_service_confirms_have_words_too() -> None:
-    parts_of_a_cluster = {"eks:access-entry", "eks:podidentityassociation"}
-    assert LOOKS.keys() - KINDS.keys() == parts_of_a_cluster
+    assert LOOKS.keys() - KINDS.keys() == {"eks:access-entry"}
+
+
+PARTS = {"aws:eks/accessEntry:AccessEntry": "goes with its cluster"}
+"""Types with tags that no list of leftovers needs, with the reason."""
+KINDS_WITHOUT_ARN = {
+    "aws:ec2/natGateway:NatGateway": "ec2:natgateway",
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": "eks:podidentityassociation",
+}
+"""Types of which the stand-in for AWS gives no ARN → the kind in their ARN."""
+
+
+@pytest.mark.parametrize("type_", sorted({*list_aws_types()} - UNTAGGED))
+def test_every_type_with_tags_that_the_components_make_has_words_and_a_command(type_: str) -> None:
+    _, outputs = fill_object(find_object_type(type_), {**dict.fromkeys(GIVEN, "given"), **FACTS}, 1)
+    kind = Arn.parse(outputs["arn"]).kind if "arn" in outputs else KINDS_WITHOUT_ARN.get(type_)
+    assert (kind in KINDS) != (type_ in PARTS), kind
