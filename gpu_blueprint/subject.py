@@ -23,7 +23,7 @@ Subject = Literal[
 ]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 
-Facet = Literal["checks"]
+Facet = Literal["checks", "explain"]
 FACETS: tuple[Facet, ...] = get_args(Facet)
 
 SECTIONS: Mapping[Subject, tuple[str, ...]] = {
@@ -57,5 +57,9 @@ SECTIONS: Mapping[Subject, tuple[str, ...]] = {
 
 WITHOUT: Mapping[tuple[Subject, Facet], str] = {
     ("training", "checks"): "`training-plan` and `training-run` refuse what cannot run; a stack file holds no run",
+    (
+        "training",
+        "explain",
+    ): "`training-plan` derives the days and dollars of a run; `explain` shows the pool that it needs",
 }
 """(Subject, facet that it does not give) → what does the work instead."""

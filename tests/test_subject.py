@@ -9,8 +9,9 @@ import pytest
 from gpu_blueprint.checks import CHECKS
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subject import FACETS, SECTIONS, SUBJECTS, WITHOUT, Facet, Subject
+from gpu_blueprint.summary.stack_chain import EXPLAIN
 
-ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {"checks": CHECKS}
+ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {"checks": CHECKS, "explain": EXPLAIN}
 """Facet → what its engine reads: subject → value."""
 
 
