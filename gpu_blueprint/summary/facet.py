@@ -16,7 +16,7 @@ class Part(Record):
     noun: str
     """The kind of the part, such as ``pool for inference``."""
     steps: Iterator[Step]
-    """The explanation, worked out as it is read."""
+    """Worked out as they are read."""
     aliases: tuple[str, ...] = ()
     """Further names that lead to the part, unless a part has them as its name."""
     is_listed: bool = True
@@ -24,7 +24,7 @@ class Part(Record):
 
 
 class Explain(Record, kw_only=True):
-    """The explanation of a subject."""
+    """What a subject tells about its part of a stack; whatever it leaves out is printed nowhere."""
 
     lines: Mapping[str, Callable[[StackConfig], Iterator[str]]] = field(default_factory=dict)
     """Title → the lines of `explain STACK` below it; a title without lines is left out."""
