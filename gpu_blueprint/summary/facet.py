@@ -24,7 +24,7 @@ class Part(Record):
 
 
 class Explain(Record, kw_only=True):
-    """What a subject tells about its part of a stack; whatever it leaves out is printed nowhere."""
+    """The sentences and values of a subject; a subject leaves out the fields in which it has nothing to say."""
 
     lines: Mapping[str, Callable[[StackConfig], Iterator[str]]] = field(default_factory=dict)
     """Title → the lines of `explain STACK` below it; a title without lines is left out."""
