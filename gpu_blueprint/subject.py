@@ -57,9 +57,6 @@ SECTIONS: Mapping[Subject, tuple[str, ...]] = {
 
 WITHOUT: Mapping[tuple[Subject, Facet], str] = {
     ("training", "checks"): "`training-plan` and `training-run` refuse what cannot run; a stack file holds no run",
-    (
-        "training",
-        "explain",
-    ): "`training-plan` derives the days and dollars of a run; `explain` shows the pool that it needs",
+    ("training", "explain"): "`training-plan` derives the days and dollars of a run, and `explain` shows its pool",
 }
 """(Subject, facet that it does not give) → what does the work instead."""

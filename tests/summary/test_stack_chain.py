@@ -4,9 +4,10 @@ import copy
 
 import pytest
 
+from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.loading import parse
-from gpu_blueprint.subject import SUBJECTS
+from gpu_blueprint.subject import SECTIONS, SUBJECTS
 from gpu_blueprint.summary.pool_chain import explain_pool
 from gpu_blueprint.summary.service_chain import explain_service
 from gpu_blueprint.summary.stack_chain import EXPLAIN, explain_stack, list_parts
@@ -62,6 +63,16 @@ def test_each_line_and_part_of_each_subject_is_printed() -> None:
     assert [part.name for part in list_parts(stack, "all")] == [part.name for own in parts for part in own]
     named = [any(part.is_listed for part in own) for own in parts]
     assert [bool(explain.noun) for explain in EXPLAIN.values()] == named, "a subject with parts has a noun for them"
+
+
+def test_each_subject_has_a_line_and_each_name_in_its_sections_is_a_part() -> None:
+    stack = build_every_subject()
+    fields = {field.alias or name: name for name, field in StackConfig.model_fields.items()}
+    for subject, explain in EXPLAIN.items():
+        values = [getattr(stack, fields[section]) for section in SECTIONS[subject]]
+        named = [entry.name for value in values if isinstance(value, list) for entry in value if hasattr(entry, "name")]
+        parts = {part.name for part in explain.parts(stack, "all")}
+        assert explain.lines and {*named} <= parts, subject
 
 
 def test_a_cache_of_names_is_told() -> None:
