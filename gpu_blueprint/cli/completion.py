@@ -11,9 +11,10 @@ from ..catalog import AMI_FAMILIES, GPUS
 from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES
 from ..changes.revisions import list_names
 from ..config import StackConfig
-from ..docs import list_all_admission_rules
 from ..errors import BlueprintError
 from ..loading import list_stacks, open_stack
+from ..summary.stack_chain import list_parts
+from .topics import list_topics
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -48,7 +49,7 @@ def _complete_base(*, prefix: str, **_: object) -> list[str]:
 
 
 def _complete_topic(**_: object) -> list[str]:
-    return [*list_stacks(), *(rule.id for rule in list_all_admission_rules())]
+    return [name for name, _ in list_topics()]
 
 
 def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
@@ -56,14 +57,7 @@ def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]
         config = open_stack(parsed_args.name, bounded=False).config
     except BlueprintError:  # the name is a rule, or the stack has errors
         return []
-    return [
-        *config.gpu_pools_by_name,
-        *(pool.name for pool in config.cpu_pools),
-        *(tenant.name for tenant in config.tenants),
-        *(service.name for service in config.services),
-        *(model.name for model in config.models),
-        *(storage.name for storage in config.storage),
-    ]
+    return [name for part in list_parts(config, parsed_args.name) for name in (part.name, *part.aliases)]
 
 
 def _complete_names(list_names: Callable[[StackConfig], list[str]]) -> Callable[..., list[str]]:

@@ -1,48 +1,26 @@
 """``explain``: explain a policy rule, an admission rule, an alert, a kind of problem, or a stack and its parts."""
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from policies import RULES
-
 from ..config import StackConfig
-from ..docs import (
-    describe_admission_rule,
-    describe_alert,
-    describe_rule,
-    list_all_admission_rules,
-    show_example,
-    show_line,
-)
-from ..docs.problems import ProblemKind, list_problem_kinds
 from ..errors import UsageError, suggest
 from ..loading import list_stacks, open_stack
-from ..monitoring import ALERTS
 from ..plan import record
 from ..rendering.model_manifests import write_model_manifests
 from ..storage.mounts import list_tenant_mounts
-from ..summary import (
-    explain_cpu_pool,
-    explain_model,
-    explain_pool,
-    explain_service,
-    explain_stack,
-    explain_storage,
-    explain_tenant,
-)
+from ..summary.facet import Part
 from ..summary.first_pod import build_first_cpu_pod, list_advice
 from ..summary.jobs import build_first_job, build_first_work, list_queued_pools
-from ..summary.key_chain import KEYS, explain_keys
-from ..summary.storage_chain import KINDS
+from ..summary.model_chain import list_aliases
+from ..summary.stack_chain import EXPLAIN, explain_stack, list_parts
 from ..summary.storage_pod import build_storage_pod
 from ..yaml_text import write_yaml
 from .text.explain import Topic, show
 from .text.tables import show_progress
-
-_MODEL = "model on"
-_RULE_HINT = "docs/policies.md shows how to change the level of a rule, or to waive it for one resource."
+from .topics import LISTED_KINDS, STACK, TOPIC_KINDS, list_topics
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -72,8 +50,7 @@ def _write_model(stack: str, name: str | None) -> str:
     """Write all objects of a model, or of all models of a stack, as YAML."""
     _refuse_unknown_stack(stack)
     opened = open_stack(stack, bounded=False)
-    chosen = _list_model_names(opened.config, name)
-    models = [model for model in opened.config.models if name is None or model.name in chosen]
+    models = [model for model in opened.config.models if name in (None, model.name, *list_aliases(model))]
     names = [model.name for model in opened.config.models]
     if not names:
         raise UsageError(f"--manifest: {stack} has no models; docs/models.md shows how to write one")
@@ -125,101 +102,50 @@ def _build_jobs(config: StackConfig, stack: str, tenant: str | None) -> list[dic
 
 def _find_topics(name: str) -> list[Topic]:
     """Return the rules, the alert, the kind of problem and the stack of this name, as far as they exist."""
-    topics = [
-        Topic(rule.id, "policy rule", lines=(*describe_rule(rule), _RULE_HINT)) for rule in RULES if rule.id == name
-    ]
-    admission = list_all_admission_rules()
-    topics += [
-        Topic(rule.id, "admission rule", lines=tuple(describe_admission_rule(rule)))
-        for rule in admission
-        if rule.id == name
-    ]
-    topics += [Topic(alert.name, "alert", lines=tuple(describe_alert(alert))) for alert in ALERTS if alert.name == name]
-    kinds = list_problem_kinds()
-    topics += [
-        Topic(kind.kind, "kind of problem", lines=tuple(_describe_kind(kind))) for kind in kinds if kind.kind == name
-    ]
+    found = ((kind, kind.find().get(name)) for kind in LISTED_KINDS)
+    topics = [Topic(name, kind.noun, lines=tuple(kind.describe(entry))) for kind, entry in found if entry]
     if name in list_stacks():
         config = open_stack(name, bounded=False).config
-        topics += [Topic(name, "stack", steps=tuple(explain_stack(config))), *_explain_parts(config, name)]
+        topics.append(Topic(name, STACK, steps=tuple(explain_stack(config))))
+        topics += [_show_part(part) for part in list_parts(config, name) if part.is_listed]
     if not topics:
-        names = [*(rule.id for rule in RULES), *(rule.id for rule in admission)]
-        names += [*(alert.name for alert in ALERTS), *(kind.kind for kind in kinds)]
-        raise UsageError(_refuse_name(name, [*names, *list_stacks()]))
+        raise UsageError(_refuse_name(name))
     return topics
 
 
-def _refuse_name(name: str, known: Sequence[str]) -> str:
-    by_lowercase = {topic.lower(): topic for topic in known}
+def _refuse_name(name: str) -> str:
+    by_lowercase = {topic.lower(): topic for topic, _ in list_topics()}
     close = [by_lowercase[match] for match in get_close_matches(name.lower(), by_lowercase, n=3, cutoff=0.6)]
-    pages = "docs/policies.md, docs/tenancy.md, docs/alerts.md and docs/problems.md list the names"
+    pages = f"{_join([kind.page for kind in LISTED_KINDS], 'and')} list the names"
     hint = f"did you mean {' or '.join(close)}?" if close else f"{pages}; stacks: {', '.join(list_stacks())}"
-    return f"there is no policy rule, admission rule, alert, kind of problem or stack {name!r}; {hint}"
+    return f"there is no {_join(TOPIC_KINDS, 'or')} {name!r}; {hint}"
 
 
-def _describe_kind(kind: ProblemKind) -> Iterator[str]:
-    """Yield the entry of docs/problems.md: meaning, example, the line that check prints, and remedy."""
-    yield f"{kind.meaning} ({kind.severity})"
-    if kind.needs:
-        yield f"No stack file has this problem by itself; it takes {kind.needs}."
-    else:
-        yield from ("", "Example, from a stack file:", "", *(f"    {line}" for line in show_example(kind).splitlines()))
-        yield from ("", "check prints:", "", f"    {show_line(kind)}", "")
-    yield f"Remedy: {kind.remedy}"
+def _join(words: Sequence[str], last: str) -> str:
+    """Write words as a list: ``alert, rule or stack``."""
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
-    """Return the pool, tenant, service, model and storage of this name, or the keys, as far as the stack has them."""
+    """Return the parts of a stack that have this name, else those that it leads to."""
     _refuse_unknown_stack(stack)
-    config = open_stack(stack, bounded=False).config
-    topics = list(_explain_parts(config, stack))
-    if name == KEYS:
-        topics.append(Topic(KEYS, "KMS keys of the company", steps=tuple(explain_keys(config))))
-    matching = [topic for topic in topics if topic.name == name]
-    if not matching:
-        names = _list_model_names(config, name)
-        matching = [topic for topic in topics if topic.name in names and topic.noun.startswith(_MODEL)]
-    if not matching:
-        for noun, names in (
-            ("a policy rule", {rule.id for rule in RULES}),
-            ("an admission rule", {rule.id for rule in list_all_admission_rules()}),
-            ("an alert", {alert.name for alert in ALERTS}),
-            ("a kind of problem", {kind.kind for kind in list_problem_kinds()}),
-        ):
-            if name in names:
-                raise UsageError(f"{name} is {noun}: blueprint explain {name}")
-        parts = dict.fromkeys(topic.name for topic in topics)
-        raise UsageError(
-            f"{stack} has no pool, tenant, service, model or storage {name!r}; {suggest(name, parts, 'it has')}"
-        )
-    return matching
+    parts = [*list_parts(open_stack(stack, bounded=False).config, stack)]
+    found = [part for part in parts if part.name == name] or [part for part in parts if name in part.aliases]
+    if not found:
+        for topic, noun in list_topics():
+            if topic == name:
+                article = "an" if noun[0] in "aeiou" else "a"
+                raise UsageError(f"{name} is {article} {noun}: blueprint explain {name}")
+        nouns = _join([explain.noun for explain in EXPLAIN.values() if explain.noun], "or")
+        names = dict.fromkeys(part.name for part in parts)
+        raise UsageError(f"{stack} has no {nouns} {name!r}; {suggest(name, names, 'it has')}")
+    return [_show_part(part) for part in found]
 
 
-def _list_model_names(config: StackConfig, name: str | None) -> set[str]:
-    """Return the names of the models of this name, or with a version whose Deployment has it, such as chat-2."""
-    return {
-        model.name
-        for model in config.models
-        if name in (model.name, *(version.deployment for version in model.list_versions()))
-    }
+def _show_part(part: Part) -> Topic:
+    return Topic(part.name, part.noun, steps=part.steps)
 
 
 def _refuse_unknown_stack(name: str) -> None:
     if name not in list_stacks():
         raise UsageError(f"there is no stack {name!r}; {suggest(name, list_stacks(), 'there are')}")
-
-
-def _explain_parts(config: StackConfig, stack: str) -> Iterator[Topic]:
-    """Yield all parts of a stack, whose steps are worked out as they are printed."""
-    for pool in config.gpu_pools:
-        yield Topic(pool.name, f"pool for {pool.purpose}", steps=explain_pool(config, pool))
-    for cpu_pool in config.cpu_pools:
-        yield Topic(cpu_pool.name, "pool for pods without GPU", steps=explain_cpu_pool(config, cpu_pool))
-    for tenant in config.tenants:
-        yield Topic(tenant.name, "tenant", steps=explain_tenant(config, tenant))
-    for service in config.services:
-        yield Topic(service.name, "service", steps=explain_service(config, service))
-    for model in config.models:
-        yield Topic(model.name, f"{_MODEL} {model.server_name}", steps=explain_model(config, model, stack))
-    for storage in config.storage:
-        yield Topic(storage.name, KINDS[storage.kind], steps=explain_storage(config, storage))

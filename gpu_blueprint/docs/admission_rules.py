@@ -44,6 +44,7 @@ _SPECIMEN: dict[str, Any] = {
     ],
     "images": {"allowed": ["111122223333.dkr.ecr.us-east-1.amazonaws.com", "docker.io/vllm"]},
     "monitoring": {"mode": "install"},
+    "storage": [{"name": "datasets", "kind": "efs", "tenants": {"serving": "read"}}],
     "models": [
         {
             "name": "chat",

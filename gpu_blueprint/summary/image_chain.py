@@ -4,12 +4,15 @@ from collections.abc import Iterator
 
 from ..catalog.upstreams import UPSTREAMS
 from ..config import StackConfig
-from ..config.images import Images
 from ..images.sources import name_cache_prefix, name_registry
+from .facet import Explain
 
 
-def describe_images(stack: StackConfig, images: Images) -> Iterator[str]:
+def _describe_images(stack: StackConfig) -> Iterator[str]:
     """Yield each cache with its place, and the mirror; nothing for a stack that only limits the images of tenants."""
+    images = stack.images
+    if images is None:
+        return
     for upstream in images.pull_through:
         place = f"{name_registry(stack)}/{name_cache_prefix(stack, upstream)}"
         login = f", with the secret {images.credentials[upstream]}" if upstream in images.credentials else ""
@@ -19,3 +22,6 @@ def describe_images(stack: StackConfig, images: Images) -> Iterator[str]:
         yield f"{other}, and every chart, comes from {images.mirror}"
     elif images.pull_through:
         yield "every other image comes from its own registry, also NVIDIA's, which ECR cannot cache"
+
+
+EXPLAIN = Explain(lines={"images": _describe_images})

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 
 from ..config import StackConfig
 from ..encryption.key_policies import KeyPolicy, list_key_policies
+from .facet import Explain, Part
 from .step import Step
-
-KEYS = "keys"
-"""The part of a stack under which ``explain`` shows its keys."""
 
 
 def describe_keys(stack: StackConfig) -> Iterator[str]:
@@ -46,3 +44,10 @@ def _write_statements(policy: KeyPolicy) -> Iterator[str]:
 
 def _indent(text: str) -> Iterator[str]:
     return (f"    {line}" for line in text.splitlines())
+
+
+def _list_parts(stack: StackConfig, _: str) -> Iterator[Part]:
+    yield Part("keys", "KMS keys of the company", explain_keys(stack), is_listed=False)
+
+
+EXPLAIN = Explain(lines={"keys": describe_keys}, parts=_list_parts)

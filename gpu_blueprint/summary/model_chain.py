@@ -7,10 +7,12 @@ from ..config.models import ServedModel
 from ..cost.capacity import list_capacities
 from ..cost.models import MillionPrice, describe_hours, describe_whole_nodes, estimate_models, write_mean
 from ..serving.scaling import scale_model
+from .facet import Explain, Part
 from .model_calls import explain_calls
 from .model_ends import explain_ends
 from .model_run import explain_run
-from .models import name_address
+from .model_table import build_model_table
+from .models import model_as_json, name_address, summarize_models
 from .pod_requests import describe_request
 from .service_chain import explain_quota, explain_scaling
 from .step import Step
@@ -104,3 +106,33 @@ def _describe_million(found: MillionPrice) -> str:
 
 def _write(usd: float | None) -> str:
     return "unknown" if usd is None else f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"
+
+
+def list_aliases(model: ServedModel) -> Iterator[str]:
+    """Yield the names of the Deployments of a model with versions, such as ``chat-2``."""
+    yield from (version.deployment for version in model.list_versions() if version.version)
+
+
+def _describe_models(stack: StackConfig) -> Iterator[str]:
+    for found in summarize_models(stack):
+        replicas = [
+            f"{version.deployment} {version.min_replicas} to {version.max_replicas} replicas"
+            for version in found.versions
+        ]
+        signals = ", ".join(found.scales_on)
+        yield f"{found.url} on {found.server} in pool {found.pool}: {', '.join(replicas)}, by {signals}"
+
+
+def _list_parts(stack: StackConfig, name: str) -> Iterator[Part]:
+    for model in stack.models:
+        steps, aliases = explain_model(stack, model, name), tuple(list_aliases(model))
+        yield Part(model.name, f"model on {model.server_name}", steps, aliases)
+
+
+EXPLAIN = Explain(
+    lines={"models": _describe_models},
+    noun="model",
+    parts=_list_parts,
+    tables=(build_model_table,),
+    document={"models": lambda stack: [model_as_json(model) for model in summarize_models(stack)]},
+)

@@ -4,22 +4,28 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..catalog.prices import HOURS_A_MONTH
-from ..config import Headroom, Hours, PodSize, Pool, StackConfig
+from ..config import CpuPool, Headroom, Hours, PodSize, Pool, StackConfig
 from ..config.mount_room import find_taken_memory_mib
 from ..config.sizes import count_sellable_slots, count_slots
 from ..cost.capacity import find_always_on
 from ..cost.nodes import find_terms
 from ..queues.reach import count_reach
+from ..readiness.start_times import list_start_times
 from ..sharing import POOL_KEY
 from ..sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
 from ..tenancy.gpu_pods import build_pod
 from ..yaml_text import write_yaml
+from .cpu_pool_chain import explain_cpu_pool
+from .cpu_pools import summarize_cpu_pools
+from .facet import Explain, Part
 from .images import name_image
 from .lifecycle_chain import describe_lifecycle
 from .pool_storage import explain_pool_storage
+from .pool_table import build_cpu_pool_table, build_pool_table
 from .promises import explain_promises
 from .queue_chain import explain_pool_queue, show_pool_job
-from .start_times import explain_start
+from .stack import as_json, summarize_pool
+from .start_times import explain_start, start_time_as_json
 from .step import Step
 
 
@@ -160,3 +166,44 @@ def _list_quota_keys(stack: StackConfig, pool: Pool) -> Iterator[str]:
         yield f"requests.{name}: {', '.join(counts) or 'no tenant has a grant'}"
     if pool in stack.queued_pools and tenants:
         yield "with what the queue lets the teams borrow"
+
+
+def _list_pools(stack: StackConfig) -> Iterator[str]:
+    yield from map(_describe_pool, stack.gpu_pools)
+    for pool in stack.cpu_pools:
+        made = "" if stack.states_cpu_pools else ", made by the platform"
+        yield f"{_describe_cpu_pool(pool)}{made}"
+
+
+def _describe_cpu_pool(pool: CpuPool) -> str:
+    families = ", ".join(pool.instance_families)
+    bought = " → ".join(pool.purchase)
+    return (
+        f"{pool.name}, for pods without GPU: {families} ({pool.arch}); bought {bought}, at most {pool.max_cpus} vCPUs"
+    )
+
+
+def _describe_pool(pool: Pool) -> str:
+    shared = f"{pool.model.product}, {pool.profile.summary}"
+    bought = " → ".join(pool.purchase)
+    return f"{pool.name}, for {pool.purpose}: {shared}; bought {bought}, at most {pool.max_gpus} GPUs"
+
+
+def _list_parts(stack: StackConfig, _: str) -> Iterator[Part]:
+    for pool in stack.gpu_pools:
+        yield Part(pool.name, f"pool for {pool.purpose}", explain_pool(stack, pool))
+    for cpu_pool in stack.cpu_pools:
+        yield Part(cpu_pool.name, "pool for pods without GPU", explain_cpu_pool(stack, cpu_pool))
+
+
+EXPLAIN = Explain(
+    lines={"pools": _list_pools},
+    noun="pool",
+    parts=_list_parts,
+    tables=(build_pool_table, build_cpu_pool_table),
+    document={
+        "pools": lambda stack: [as_json(summarize_pool(stack, pool)) for pool in stack.gpu_pools],
+        "cpuPools": lambda stack: [as_json(pool) for pool in summarize_cpu_pools(stack)],
+        "startTimes": lambda stack: [start_time_as_json(start) for start in list_start_times(stack)],
+    },
+)

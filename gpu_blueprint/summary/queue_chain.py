@@ -14,7 +14,11 @@ from ..queues.prices import price_units, round_prices
 from ..queues.reach import count_offered, count_rest, lets_classes_stop
 from ..sharing import POOL_KEY
 from ..yaml_text import write_yaml
+from .facet import Explain
 from .jobs import build_first_job, build_job, describe_job, find_first_tenant, list_queued_pools
+from .queue_table import build_queue_table
+from .queues import summarize_queues
+from .stack import as_json
 from .step import Step
 
 
@@ -61,8 +65,11 @@ def _show_job(stack: StackConfig, tenant: Tenant, pool: Pool, job: dict[str, Any
     yield Step("and it has", (size, *describe_job(stack, tenant, pool)))
 
 
-def describe_queueing(stack: StackConfig, queueing: Queueing) -> Iterator[str]:
-    """Yield the pools with queues, and the rules of all queues."""
+def _describe_queueing(stack: StackConfig) -> Iterator[str]:
+    """Yield the pools with queues, and the rules of all queues; nothing without queues."""
+    queueing = stack.queueing
+    if queueing is None:
+        return
     yield f"Jobs wait in front of {', '.join(pool.name for pool in stack.queued_pools) or 'no pool'}"
     if queueing.order == "strict":
         yield "strict: nothing passes the Job at the head of a queue, so a large Job starts for certain"
@@ -178,3 +185,10 @@ def _add_up(stack: StackConfig, pool: Pool) -> Iterator[str]:
         parts.append(f"{max(offered - sum(granted.values()), 0)} that no grant covers, for all to borrow")
         where = "at the ceiling" if offered == ceiling else f"that nodes hold beside headroom, of {ceiling}"
         yield f"{offered} {resource} {where} = {' + '.join(parts)}"
+
+
+EXPLAIN = Explain(
+    lines={"queues": _describe_queueing},
+    tables=(build_queue_table,),
+    document={"queues": lambda stack: [as_json(queue) for queue in summarize_queues(stack)]},
+)

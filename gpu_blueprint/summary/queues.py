@@ -1,9 +1,5 @@
 """Summaries of the queues, for people and for programs."""
 
-from typing import Any
-
-from pydantic.alias_generators import to_camel
-
 from ..config import StackConfig
 from ..queues.contention import list_shares
 from ..records import Record, asdict
@@ -34,8 +30,3 @@ def summarize_queues(stack: StackConfig) -> list[QueueSummary]:
     """Return a summary for each tenant and each resource of its queued pools; nothing without queues."""
     ceilings = {tenant.name: tenant.queue.hourly_ceiling if tenant.queue else None for tenant in stack.tenants}
     return [QueueSummary(**asdict(share), hourly_ceiling=ceilings[share.tenant]) for share in list_shares(stack)]
-
-
-def queue_as_json(summary: QueueSummary) -> dict[str, Any]:
-    """Write a summary with the names that a stack file uses."""
-    return {to_camel(name): value for name, value in asdict(summary).items()}

@@ -7,8 +7,10 @@ from ..config import Pool, Service, StackConfig
 from ..config.grant_rooms import count_gpus
 from ..monitoring.scaling import list_measures
 from .amounts import describe_amount
+from .facet import Explain, Part
 from .pod_requests import describe_request
-from .stack import summarize_service
+from .service_table import build_service_table
+from .stack import as_json, summarize_service
 from .step import Step
 
 
@@ -85,3 +87,24 @@ def _describe_quota(stack: StackConfig, pool: Pool, service: Service) -> Iterato
         if (other.tenant, other.pool) == (service.tenant, service.pool) and other.name != service.name:
             most = describe_amount(pool, other.gpus, other.replicas.max)
             yield f"{other.name} shares the grant, and holds at most {most}"
+
+
+def _describe_services(stack: StackConfig) -> Iterator[str]:
+    for service in stack.services:
+        found = summarize_service(stack, service)
+        replicas = f"{found.min_replicas} to {found.max_replicas} replicas"
+        yield f"{found.namespace}/{found.name} in pool {found.pool}: {replicas}, by {', '.join(found.scales_on)}"
+
+
+def _list_parts(stack: StackConfig, _: str) -> Iterator[Part]:
+    for service in stack.services:
+        yield Part(service.name, "service", explain_service(stack, service))
+
+
+EXPLAIN = Explain(
+    lines={"services": _describe_services},
+    noun="service",
+    parts=_list_parts,
+    tables=(build_service_table,),
+    document={"services": lambda stack: [as_json(summarize_service(stack, service)) for service in stack.services]},
+)

@@ -13,7 +13,6 @@ from ..cost.pools import estimate_pool
 from ..monitoring.scaling import list_measures
 from ..records import Record, asdict
 from ..tenancy.identities import describe_grants, list_tenant_grants
-from .cpu_pools import CpuPoolSummary
 from .images import name_image
 
 
@@ -172,6 +171,6 @@ def _describe_signal(signal: Signal) -> str:
             return f"{signal.signal} {signal.per_replica:g} each"
 
 
-def as_json(summary: PoolSummary | CpuPoolSummary | TenantSummary | ServiceSummary) -> dict[str, Any]:
+def as_json(summary: Record) -> dict[str, Any]:
     """Write a summary with the names that a stack file uses."""
     return {to_camel(name): value for name, value in asdict(summary).items()}

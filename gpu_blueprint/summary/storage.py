@@ -1,13 +1,9 @@
 """Summaries of storage, for people and for programs."""
 
-from typing import Any
-
-from pydantic.alias_generators import to_camel
-
 from ..config import StackConfig
 from ..config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from ..cost.storage import describe_storage_cost
-from ..records import Record, asdict
+from ..records import Record
 from ..storage.mounts import Mount, list_mounts
 from ..storage.names import name_bucket
 
@@ -51,11 +47,6 @@ def summarize_storage(stack: StackConfig) -> list[StorageSummary]:
     return [
         _summarize(stack, storage, [mount for mount in mounts if mount.storage is storage]) for storage in stack.storage
     ]
-
-
-def storage_as_json(summary: StorageSummary) -> dict[str, Any]:
-    """Write a summary with the names that a stack file uses."""
-    return {to_camel(name): value for name, value in asdict(summary).items()}
 
 
 def describe_content(stack: StackConfig, storage: AnyStorage) -> str:

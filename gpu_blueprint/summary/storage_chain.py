@@ -10,9 +10,12 @@ from ..cost.storage import describe_storage_cost
 from ..storage.caches import find_cache_gib
 from ..storage.mounts import Mount, list_mounts, list_pool_scratch, list_tenant_mounts
 from ..yaml_text.dumper import ONE_LINE, write_yaml
+from .facet import Explain, Part
+from .stack import as_json
 from .step import Step
-from .storage import describe_content
+from .storage import describe_content, summarize_storage
 from .storage_pod import build_storage_pod
+from .storage_table import build_storage_table
 
 _VERBS = {"read": "reads", "add": "reads and adds files to", "write": "reads and writes"}
 _EXPORTS: Mapping[Export, str] = {
@@ -20,7 +23,7 @@ _EXPORTS: Mapping[Export, str] = {
     True: "new and changed files below /data replace objects, and the object of a deleted file stays (export: true)",
     "mirror": "new and changed files below /data replace objects, and who deletes a file deletes its object in S3",
 }
-KINDS = {
+_KINDS = {
     "s3": "bucket, mounted by Mountpoint for Amazon S3",
     "efs": "EFS file system for homes",
     "fsx-lustre": "FSx for Lustre file system for scratch data",
@@ -136,3 +139,23 @@ def _describe_end(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
             yield "`pulumi destroy` fails at the bucket until somebody empties it (docs/storage.md, Teardown)"
         case _:
             yield "`pulumi destroy` deletes it with all data, because cluster.deletionProtection is false"
+
+
+def _describe_storages(stack: StackConfig) -> Iterator[str]:
+    for found in summarize_storage(stack):
+        may = [f"{mount.tenant} may {mount.access}" for mount in found.mounts]
+        yield f"{found.name}: {found.holds}; {', '.join(may)}"
+
+
+def _list_parts(stack: StackConfig, _: str) -> Iterator[Part]:
+    for storage in stack.storage:
+        yield Part(storage.name, _KINDS[storage.kind], explain_storage(stack, storage))
+
+
+EXPLAIN = Explain(
+    lines={"storage": _describe_storages},
+    noun="storage",
+    parts=_list_parts,
+    tables=(build_storage_table,),
+    document={"storage": lambda stack: [as_json(storage) for storage in summarize_storage(stack)]},
+)

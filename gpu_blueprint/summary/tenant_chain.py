@@ -12,11 +12,14 @@ from ..tenancy.identities import describe_grants, list_tenant_grants
 from ..tenancy.totals import sum_totals
 from ..tenancy.traffic import list_passages, name_call, name_policy
 from .amounts import describe_amount, describe_cost
+from .facet import Explain, Part
 from .models import name_address
 from .pod_requests import describe_request
 from .queue_chain import explain_tenant_queue
+from .stack import as_json, describe_enforcement, summarize_tenant
 from .step import Step
 from .storage_chain import explain_tenant_storage
+from .tenant_table import build_tenant_table
 
 
 def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
@@ -88,3 +91,37 @@ def _list_quota_keys(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
 def _describe_share(stack: StackConfig, tenant: Tenant) -> Iterator[str]:
     yield "the tenant's part of each pool's cost, by its quotas of GPUs and CPU; the platform is not divided"
     yield from describe_cost(estimate_tenant(stack, tenant))
+
+
+def _describe_tenants(stack: StackConfig) -> Iterator[str]:
+    pools = stack.gpu_pools_by_name
+    for tenant in stack.tenants:
+        grants = [f"{name} {describe_amount(pools[name], amount)}" for name, amount in tenant.gpus.items()]
+        yield f"{tenant.name} in namespace {tenant.namespace_name}: {', '.join(grants) or 'no grant'}"
+
+
+def _describe_admission(stack: StackConfig) -> Iterator[str]:
+    """Yield the strictness of the rules for tenants, the tenants that a rule is lifted for, and their images."""
+    if not stack.tenants:
+        return
+    yield describe_enforcement(stack)
+    if stack.allowed_images:
+        yield f"images from {', '.join(stack.allowed_images)}"
+    tenants = {tenant.name for tenant in stack.tenants}
+    for waiver in stack.waivers:
+        if waiver.resource in tenants:
+            yield f"{waiver.rule} is lifted for {waiver.resource} until {waiver.until}: {waiver.reason}"
+
+
+def _list_parts(stack: StackConfig, _: str) -> Iterator[Part]:
+    for tenant in stack.tenants:
+        yield Part(tenant.name, "tenant", explain_tenant(stack, tenant))
+
+
+EXPLAIN = Explain(
+    lines={"tenants": _describe_tenants, "admission": _describe_admission},
+    noun="tenant",
+    parts=_list_parts,
+    tables=(build_tenant_table,),
+    document={"tenants": lambda stack: [as_json(summarize_tenant(stack, tenant)) for tenant in stack.tenants]},
+)

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.cli import main
+from gpu_blueprint.cli.completion import _complete_part, _complete_topic
+from gpu_blueprint.cli.parser import build_parser
+from gpu_blueprint.cli.topics import list_topics
+from gpu_blueprint.summary.stack_chain import list_parts
 
-from ..support.plans import ROOT
+from ..support.plans import ROOT, shipped_config
 from ..support.processes import PATIENCE_S
 from ..support.repositories import commit, git
 from ..support.tiers import keep_some
@@ -53,6 +57,10 @@ COMPLETED = [
     pytest.param("blueprint explain prod ser", ["serving"]),
     pytest.param("blueprint explain no-such-stack ", []),
     pytest.param("blueprint explain no-ext", ["no-external-ips"]),
+    pytest.param("blueprint explain spot-div", ["spot-diverse"]),
+    pytest.param("blueprint explain GpuI", ["GpuIdle"]),
+    pytest.param("blueprint explain unknown-fi", ["unknown-field"]),
+    pytest.param("blueprint explain prod ke", ["keys"]),
     pytest.param("blueprint mig h100-8", ["h100-80gb"]),
     pytest.param("blueprint training-plan research a100", ["a100-train"]),
     pytest.param("blueprint training-plan research a100-train --checkpoints ho", ["homes"]),
@@ -67,6 +75,14 @@ COMPLETED = [
 def test_a_word_is_completed_by_the_names_of_the_project(project: Path, line: str, words: list[str]) -> None:
     found = complete(project, line)
     assert {word for word in found if word and not word.startswith("-")} == {*words}
+
+
+def test_every_name_that_explain_takes_is_completed(project: Path) -> None:
+    assert {"spot-diverse", "no-external-ips", "GpuIdle", "unknown-field", "prod"} <= {*_complete_topic()}
+    assert [*_complete_topic()] == [name for name, _ in list_topics()]
+    parts = [*list_parts(shipped_config("prod"), "prod")]
+    names = _complete_part(parsed_args=build_parser().parse_args(["explain", "prod"]))
+    assert names == [part.name for part in parts] and {"infer-l4", "cpu", "serving", "chat", "keys"} <= {*names}
 
 
 def test_a_base_is_completed_by_branches_and_tags(project: Path) -> None:

@@ -8,8 +8,10 @@ import pytest
 import yaml
 
 from gpu_blueprint.cli import main
+from gpu_blueprint.cli.topics import TOPIC_KINDS
 from gpu_blueprint.docs.problems import ProblemKind, list_problem_kinds
 from gpu_blueprint.keys import NO_DEFAULT_PROVIDERS, REGION_KEY, STACK_KEY
+from gpu_blueprint.summary.stack_chain import EXPLAIN
 from policies import RULES
 
 from ..support import builders
@@ -52,6 +54,9 @@ def test_explain_names_the_near_pool(project: Path, capsys: pytest.CaptureFixtur
         ("purchase-order", "is a kind of problem: blueprint explain purchase-order"),
         ("", "prod has no pool, tenant, service, model or storage ''"),
         ("spot-diverse", "is a policy rule: blueprint explain spot-diverse"),
+        ("no-external-ips", "is an admission rule: blueprint explain no-external-ips"),
+        ("dev", "dev is a stack: blueprint explain dev"),
+        ("key", "did you mean keys?"),
     ],
 )
 def test_a_rule_or_alert_in_place_of_a_part_is_answered_with_the_right_command(
@@ -59,6 +64,16 @@ def test_a_rule_or_alert_in_place_of_a_part_is_answered_with_the_right_command(
 ) -> None:
     assert main(["explain", "prod", name]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_the_help_names_each_kind_of_topic_and_of_part(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["explain", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    (topic,), (part,) = (re.findall(rf" {name} +(name of .*?)(?= [A-Z-]|$)", text) for name in ("TOPIC", "PART"))
+    nouns = [explain.noun for explain in EXPLAIN.values() if explain.noun]
+    assert [noun for noun in TOPIC_KINDS if noun.split()[-1] not in topic] == []
+    assert [noun for noun in nouns if noun not in part] == []
 
 
 def test_a_model_is_explained_by_its_signals(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +158,7 @@ def test_explain_does_not_break_a_query(project: Path, capsys: pytest.CaptureFix
 @pytest.fixture
 def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [*list_problem_kinds(), ProblemKind("dev", "A meaning.", "A remedy.", needs="an AWS account")]
-    monkeypatch.setattr("gpu_blueprint.cli.explain.list_problem_kinds", lambda: found)
+    monkeypatch.setattr("gpu_blueprint.cli.topics.list_problem_kinds", lambda: found)
 
 
 @pytest.mark.usefixtures("kinds")

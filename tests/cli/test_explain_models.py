@@ -8,6 +8,8 @@ import pytest
 import yaml
 
 from gpu_blueprint.cli import main
+from gpu_blueprint.cli.completion import _complete_part
+from gpu_blueprint.cli.parser import build_parser
 
 from ..support import builders
 from ..support.plans import CUSTOM
@@ -43,6 +45,11 @@ def test_the_deployment_of_a_version_is_a_name_of_its_model(
     flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert explain(capsys, "chat-2", *flags) == explain(capsys, "chat-1", *flags) == explain(capsys, "chat", *flags)
+
+
+def test_a_shell_completes_a_model_and_its_versions() -> None:
+    names = _complete_part(parsed_args=build_parser().parse_args(["explain", "served"]))
+    assert [name for name in names if name.startswith("chat")] == ["chat", "chat-1", "chat-2"]
 
 
 def test_commands_name_the_stack_file_and_not_the_environment(

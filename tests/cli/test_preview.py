@@ -9,7 +9,6 @@ import pytest
 from gpu_blueprint import __version__
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli import preview as cli_preview
-from gpu_blueprint.cli.text.preview_tables import shorten_types
 from gpu_blueprint.problem import Problem
 
 from ..support.builders import ACCOUNT, DEV_ACCOUNT
@@ -40,7 +39,7 @@ JUDGEMENTS = ("warnings", "findings", "requirements")
 def test_preview_as_json_is_one_document(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preview", "research", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == [*HEAD, *PARTS, *JUDGEMENTS]
+    assert sorted(document) == sorted([*HEAD, *PARTS, *JUDGEMENTS])
     fields = ["urn", "type", "name", "parent", "provider", "dependencies", "propertyDependencies", "custom"]
     assert all(list(resource) == [*fields, "inputs", "options"] for resource in document["resources"])
     assert (document["format"], document["blueprintVersion"]) == (2, __version__)
@@ -104,12 +103,6 @@ def test_preview_as_sarif_has_the_findings(research: Path, capsys: pytest.Captur
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert [result["ruleId"] for result in run["results"]] == ["deletion-protected"]
     assert run["automationDetails"] == {"id": "gpu-blueprint/preview/research/"}
-
-
-def test_a_long_list_of_types_is_shortened_by_family() -> None:
-    assert (
-        shorten_types(["g6.xlarge", "g6.2xlarge", "g6.48xlarge", "gr6.4xlarge"]) == "g6.xlarge … 48xlarge, gr6.4xlarge"
-    )
 
 
 def read_readme_blocks() -> list[str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.cli.text.preview_tables import PlainTable, build_tables
+from gpu_blueprint.cli.text.preview_tables import build_tables
+from gpu_blueprint.summary.plain_table import PlainTable
 
 from ..support import builders
 from ..support.served_stack import chat, ranking, serve, write_served_stack

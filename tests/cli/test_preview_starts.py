@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from gpu_blueprint.cli.text.preview_tables import PlainTable, build_tables
+from gpu_blueprint.cli.text.preview_tables import build_tables
+from gpu_blueprint.summary.plain_table import PlainTable
 
 from ..support.builders import config, pool
 from ..support.queued_stacks import queued, train

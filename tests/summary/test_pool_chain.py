@@ -1,6 +1,6 @@
 """A pool, explained: grants, headroom and the pod that runs there."""
 
-from gpu_blueprint.summary import explain_pool
+from gpu_blueprint.summary.pool_chain import explain_pool
 from gpu_blueprint.summary.stack import summarize_pool
 
 from ..support import builders

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.summary import explain_cpu_pool, explain_pool
+from gpu_blueprint.summary.cpu_pool_chain import explain_cpu_pool
+from gpu_blueprint.summary.pool_chain import explain_pool
 
 from ..support import builders
 from ..support.mounted_stack import ZONE, build_mounted_stack

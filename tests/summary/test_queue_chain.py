@@ -5,8 +5,10 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.summary import explain_pool, explain_stack, explain_tenant
 from gpu_blueprint.summary.jobs import build_first_job
+from gpu_blueprint.summary.pool_chain import explain_pool
+from gpu_blueprint.summary.stack_chain import explain_stack
+from gpu_blueprint.summary.tenant_chain import explain_tenant
 
 from ..support import builders
 from ..support.two_teams import build_two_teams, train_pool

@@ -1,13 +1,14 @@
 """Summaries of queues."""
 
-from gpu_blueprint.summary.queues import queue_as_json, summarize_queues
+from gpu_blueprint.summary.queues import summarize_queues
+from gpu_blueprint.summary.stack import as_json
 
 from ..support import builders
 from ..support.two_teams import build_two_teams
 
 
 def test_a_summary_has_all_numbers_of_a_tenant_in_a_pool() -> None:
-    red, blue = map(queue_as_json, summarize_queues(build_two_teams()))
+    red, blue = map(as_json, summarize_queues(build_two_teams()))
     assert red == {
         "tenant": "red",
         "pool": "train",

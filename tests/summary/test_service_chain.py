@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.summary import explain_service
+from gpu_blueprint.summary.service_chain import explain_service
 from gpu_blueprint.tenancy.gpu_pods import find_room
 
 from ..support import builders

@@ -4,11 +4,18 @@ import copy
 
 import pytest
 
+from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.loading import parse
-from gpu_blueprint.summary import Step, explain_pool, explain_service, explain_stack, explain_tenant
+from gpu_blueprint.subject import SECTIONS, SUBJECTS
+from gpu_blueprint.summary.pool_chain import explain_pool
+from gpu_blueprint.summary.service_chain import explain_service
+from gpu_blueprint.summary.stack_chain import EXPLAIN, explain_stack, list_parts
+from gpu_blueprint.summary.step import Step
+from gpu_blueprint.summary.tenant_chain import explain_tenant
 
 from ..support import builders
+from ..support.every_subject import build_every_subject
 from ..support.plans import SHIPPED, shipped_config, shipped_file
 
 
@@ -36,6 +43,36 @@ def test_every_part_of_a_shipped_stack_can_be_explained(name: str) -> None:
     for service in stack.services:
         steps += explain_service(stack, service)
     assert all(step.title and step.lines and all(step.lines) for step in steps)
+
+
+def test_subjects_print_in_their_order_and_each_title_and_key_belongs_to_one_of_them() -> None:
+    assert [*EXPLAIN] == [subject for subject in SUBJECTS if subject in EXPLAIN]
+    for names in (
+        ([*explain.lines] for explain in EXPLAIN.values()),
+        ([*explain.document] for explain in EXPLAIN.values()),
+    ):
+        found = [name for each in names for name in each]
+        assert len(found) == len({*found})
+
+
+def test_each_line_and_part_of_each_subject_is_printed() -> None:
+    stack = build_every_subject()
+    titles = [title for explain in EXPLAIN.values() for title in explain.lines]
+    assert [step.title for step in explain_stack(stack)] == titles
+    parts = [[*explain.parts(stack, "all")] for explain in EXPLAIN.values()]
+    assert [part.name for part in list_parts(stack, "all")] == [part.name for own in parts for part in own]
+    named = [any(part.is_listed for part in own) for own in parts]
+    assert [bool(explain.noun) for explain in EXPLAIN.values()] == named, "a subject with parts has a noun for them"
+
+
+def test_each_subject_has_a_line_and_each_name_in_its_sections_is_a_part() -> None:
+    stack = build_every_subject()
+    fields = {field.alias or name: name for name, field in StackConfig.model_fields.items()}
+    for subject, explain in EXPLAIN.items():
+        values = [getattr(stack, fields[section]) for section in SECTIONS[subject]]
+        named = [entry.name for value in values if isinstance(value, list) for entry in value if hasattr(entry, "name")]
+        parts = {part.name for part in explain.parts(stack, "all")}
+        assert explain.lines and {*named} <= parts, subject
 
 
 def test_a_cache_of_names_is_told() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from gpu_blueprint.readiness.start_times import list_start_times
 from gpu_blueprint.readiness.words import write_seconds
-from gpu_blueprint.summary import explain_pool
+from gpu_blueprint.summary.pool_chain import explain_pool
 from gpu_blueprint.summary.start_times import explain_start, note_start_times, start_time_as_json
 
 from ..support.builders import ROOM, config, pool

@@ -1,6 +1,7 @@
 """Summaries of storage."""
 
-from gpu_blueprint.summary.storage import storage_as_json, summarize_storage
+from gpu_blueprint.summary.stack import as_json
+from gpu_blueprint.summary.storage import summarize_storage
 
 from ..support import builders
 from ..support.mounted_stack import ZONE, build_mounted_stack
@@ -21,7 +22,7 @@ def test_only_lustre_has_a_zone_and_a_size() -> None:
 
 
 def test_a_document_has_the_claim_the_volume_and_the_folder_of_each_tenant() -> None:
-    document = storage_as_json(summarize_storage(build_mounted_stack("datasets"))[0])
+    document = as_json(summarize_storage(build_mounted_stack("datasets"))[0])
     assert [*document] == ["name", "kind", "holds", "isMade", "zone", "sizeGib", "cost", "mounts"]
     assert document["mounts"] == [
         {

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
-from gpu_blueprint.summary import explain_stack, explain_storage, explain_tenant
+from gpu_blueprint.summary.stack_chain import explain_stack
+from gpu_blueprint.summary.storage_chain import explain_storage
 from gpu_blueprint.summary.storage_pod import build_storage_pod
+from gpu_blueprint.summary.tenant_chain import explain_tenant
 
 from ..support import builders
 from ..support.mounted_stack import STORAGE, ZONE, build_mounted_stack, find_team

@@ -13,13 +13,14 @@ from ...loading import StackFile
 from ...plan import PlannedResource
 from ...problem import Problem, Severity
 from ...summary.existing_cluster import describe_owner
+from ...summary.plain_table import PlainTable
 from ...summary.stack import describe_enforcement, identify_stack
 from .cost import describe_in_one_line
 from .equal_findings import join_equal_findings
 from .findings import summarize_findings
 from .formats import to_text
 from .hourly_ceilings import describe_tenant_ceilings
-from .preview_tables import PlainTable, build_tables
+from .preview_tables import build_tables
 from .preview_tree import build_resource_tree
 from .tables import make_console, make_table
 

@@ -1,15 +1,20 @@
-"""Models as rows of plain text, a row for each version; a cell may have several lines."""
+"""Models as a table of plain text, a row for each version, and the rows of their start times."""
 
 from collections.abc import Iterator, Sequence
 
-from ...readiness.words import write_phase, write_seconds
-from ...summary.models import MemorySummary, ModelSummary, VersionSummary
+from ..config import StackConfig
+from ..readiness.words import write_phase, write_seconds
+from .models import MemorySummary, ModelSummary, VersionSummary, summarize_models
+from .plain_table import PlainTable
 
-MODEL_HEADERS = ("model", "server", "pool", "replicas", "weights", "GPU memory")
+
+def build_model_table(config: StackConfig) -> PlainTable:
+    """Return a row for each version of each model."""
+    headers = ("model", "server", "pool", "replicas", "weights", "GPU memory")
+    return PlainTable("Models", headers, [*_list_rows(summarize_models(config))])
 
 
-def list_model_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str, ...]]:
-    """Yield a row of MODEL_HEADERS for each version of each model."""
+def _list_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str, ...]]:
     for model in models:
         for version in model.versions:
             gpus = model.gpus.replace("nvidia.com/", "")
@@ -20,7 +25,7 @@ def list_model_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str, ...]]
                 model.pool,
                 "\n".join([replicas, *_list_shares(model, version), *model.scales_on]),
                 f"{_name_source(version)}\n{version.way}",
-                describe_memory(version.memory),
+                _describe_memory(version.memory),
             )
 
 
@@ -40,7 +45,7 @@ def _name_source(version: VersionSummary) -> str:
     return f"{version.storage}: {version.path}" if version.storage else version.path
 
 
-def describe_memory(memory: MemorySummary | None) -> str:
+def _describe_memory(memory: MemorySummary | None) -> str:
     """Write the weights beside the memory that the server takes, and the sequences that the rest holds."""
     if memory is None:
         return "not computed"
@@ -63,11 +68,11 @@ def list_model_start_rows(models: Sequence[ModelSummary]) -> Iterator[tuple[str,
                     write_phase(start.image),
                     write_phase(start.weights) if version.knows_weights else "not known",
                     write_seconds(start.warmup.seconds),
-                    describe_sum(version),
+                    _describe_sum(version),
                 )
 
 
-def describe_sum(version: VersionSummary) -> str:
+def _describe_sum(version: VersionSummary) -> str:
     """Return the time from a pod to its first answer, as far as it is known."""
     if version.start is None:
         return "not known"

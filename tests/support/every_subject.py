@@ -1,0 +1,25 @@
+"""A stack with a part of every subject: each gives a line, a table and a key of plan.json, as far as it has any."""
+
+from functools import cache
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.loading import parse
+
+from . import builders
+from .field_effects_storage import KEY
+from .image_stacks import MIRROR
+from .served_stack import build_served_stack
+
+
+@cache
+def build_every_subject() -> StackConfig:
+    """Return the stack: it serves models and a service, lends GPUs through queues, and has a mirror and a key."""
+    stack = build_served_stack(
+        services=[builders.service(name="own", tenant="serving", pool="small")],
+        encryption={"keyArn": KEY},
+        images={"mirror": MIRROR},
+        queueing={},
+    )
+    stack["pools"].append(builders.pool(name="train", purpose="training"))
+    stack["tenants"][0]["gpus"]["train"] = 4
+    return parse(stack, builders.REGION)
