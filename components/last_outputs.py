@@ -10,9 +10,9 @@ from google.protobuf import json_format, struct_pb2
 from pulumi.runtime import settings
 from pulumi.runtime.proto import resource_pb2
 
+from gpu_blueprint.changes.cluster.foundation import describe_foundation, find_dead_ends
+from gpu_blueprint.changes.cluster.older import find_older_blueprint
 from gpu_blueprint.changes.form import keep_readable_facts
-from gpu_blueprint.changes.foundation import describe_foundation, find_dead_ends
-from gpu_blueprint.changes.older import find_older_blueprint
 from gpu_blueprint.changes.tenant_view import read_map
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import ALLOW_OLDER

@@ -30,7 +30,7 @@ CLOUDLESS = (
     "checks",
     "loading",
     "monitoring",
-    "summary",
+    "explain",
     "upgrades",
 )
 """Rooms that `check` and `cost` load; a cloud's SDK would make them slow."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_kubernetes as k8s
 
-from gpu_blueprint.changes.foundation import describe_foundation
+from gpu_blueprint.changes.cluster.foundation import describe_foundation
 from gpu_blueprint.config import StackConfig
 
 from .cluster import AnyCluster

@@ -1,7 +1,7 @@
 """The comparison of two snapshots of a stack: the table of contents."""
 
-from .drains import find_drains
-from .foundation import find_dead_ends
+from .cluster.foundation import find_dead_ends
+from .pools.drains import find_drains
 from .report import Changes, compare_facts
 from .resources import compare_resources
 from .snapshot import Snapshot

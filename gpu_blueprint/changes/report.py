@@ -8,12 +8,12 @@ from pydantic.alias_generators import to_camel
 from ..cost.compare import Change, Figures
 from ..problem import Problem
 from ..records import Record
-from .costs import compare_costs, note_prices
 from .effects import NodeDrain, ResourceChange, TenantChange, Verdict
 from .findings import compare_findings
+from .money.costs import compare_costs, note_prices
 from .quotas import QuotaNeed, compare_quotas
 from .snapshot import FORMAT, Snapshot
-from .tenants import compare_tenants
+from .tenant_changes import compare_tenants
 from .verdict import Reason, judge, list_reasons
 
 

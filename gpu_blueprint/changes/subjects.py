@@ -4,25 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..plan import PlannedResource
 from ..subject import Subject
-from .access import compare_access
-from .admission import compare_admission
-from .closings import compare_hours, find_pools_left_closed
-from .cluster_notices import find_cluster_notices
+from .cluster.notices import find_cluster_notices
 from .effects import ResourceChange
 from .facet import Changes
-from .identities import compare_identities
-from .kueue_settings import find_restarts
-from .model_rollouts import find_rollouts
-from .models import compare_models, find_planned_ends
-from .monitoring_notices import find_monitoring_notices
-from .scaling import compare_services, compare_signals
-from .sharing_files import find_unused_files
-from .storage_notices import find_storage_notices
-from .tenant_queues import compare_queues, find_begin
-from .tenant_quotas import compare_tenant_quotas
-from .tenant_storage import compare_storage
+from .models.models import compare_models, find_planned_ends
+from .models.rollouts import find_rollouts
+from .monitoring.notices import find_monitoring_notices
+from .pools.closings import compare_hours, find_pools_left_closed
+from .pools.sharing_files import find_unused_files
+from .queues.kueue_settings import find_restarts
+from .queues.tenant_queues import compare_queues, find_begin
+from .services.scaling import compare_services, compare_signals
+from .storage.notices import find_storage_notices
+from .storage.tenant_storage import compare_storage
 from .tenant_view import Shift, TenantView
-from .traffic import compare_traffic
+from .tenants.access import compare_access
+from .tenants.admission import compare_admission
+from .tenants.identities import compare_identities
+from .tenants.quotas import compare_tenant_quotas
+from .tenants.traffic import compare_traffic
 
 _Changes = Sequence[ResourceChange]
 _Plan = Sequence[PlannedResource]

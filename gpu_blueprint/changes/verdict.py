@@ -13,16 +13,16 @@ from typing import Any
 from ..plan import PlannedResource
 from ..problem import Problem
 from ..records import Record
+from .cluster.endpoints import find_lost_ways
+from .cluster.retention import find_shorter_retention
 from .default_tags import ALL_TAGS
 from .effects import ALL_TENANTS, VERDICTS, NodeDrain, ResourceChange, TenantChange, Verdict
-from .endpoints import find_lost_ways
 from .losses import RATINGS, Loss, find_loss, rate_type, tell_loss
-from .models import list_ended_versions
+from .models.models import list_ended_versions
 from .notices import find_notices
-from .retention import find_shorter_retention
-from .sharing_files import find_lost_files
-from .storage_notices import find_exported_deletions
-from .tenant_storage import BUCKET
+from .pools.sharing_files import find_lost_files
+from .storage.notices import find_exported_deletions
+from .storage.tenant_storage import BUCKET
 from .tenant_view import TenantView, read_map, read_name
 from .twins import find_twins
 

@@ -12,8 +12,8 @@ from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES
 from ..changes.revisions import list_names
 from ..config import StackConfig
 from ..errors import BlueprintError
+from ..explain.stack_chain import list_parts
 from ..loading import list_stacks, open_stack
-from ..summary.stack_chain import list_parts
 from .topics import list_topics
 
 

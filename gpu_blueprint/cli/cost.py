@@ -6,7 +6,7 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from ..checks.budgets import refuse_costs_above_bounds, warn_of_old_prices
+from ..checks.money.budgets import refuse_costs_above_bounds, warn_of_old_prices
 from ..cost.compare import read_estimate
 from ..cost.estimate import Estimate, as_json, estimate_stack
 from ..loading import open_stack

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from ..config import Pool, StackConfig, Tenant
 from ..config.models import ServedModel, TritonModel
 from ..errors import UsageError, suggest
+from ..explain.models.models import describe_weights
 from ..serving.engines import build_engine_job, list_advice, list_plans, list_source_mounts
 from ..storage.mounts import Mount
-from ..summary.models import describe_weights
 from ..yaml_text import write_yaml
 
 

@@ -7,16 +7,16 @@ from typing import Any
 
 from ..config import StackConfig
 from ..errors import UsageError, suggest
+from ..explain.facet import Part
+from ..explain.first_pod import build_first_cpu_pod, list_advice
+from ..explain.models.chain import list_aliases
+from ..explain.queues.jobs import build_first_job, build_first_work, list_queued_pools
+from ..explain.stack_chain import EXPLAIN, explain_stack, list_parts
+from ..explain.storage.pod import build_storage_pod
 from ..loading import list_stacks, open_stack
 from ..plan import record
 from ..rendering.model_manifests import write_model_manifests
 from ..storage.mounts import list_tenant_mounts
-from ..summary.facet import Part
-from ..summary.first_pod import build_first_cpu_pod, list_advice
-from ..summary.jobs import build_first_job, build_first_work, list_queued_pools
-from ..summary.model_chain import list_aliases
-from ..summary.stack_chain import EXPLAIN, explain_stack, list_parts
-from ..summary.storage_pod import build_storage_pod
 from ..yaml_text import write_yaml
 from .text.explain import Topic, show
 from .text.tables import show_progress

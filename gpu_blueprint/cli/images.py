@@ -4,12 +4,12 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
+from ..explain.first_pod import FIRST_IMAGES
 from ..images.copying import find_missing, list_copies, write_script
 from ..images.listing import list_pulled
 from ..images.sources import name_registry
 from ..loading import StackFile, open_stack
 from ..plan import record
-from ..summary.first_pod import FIRST_IMAGES
 from .text.images import show, show_json, show_missing
 from .text.tables import show_progress
 

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from ..checks.budgets import warn_of_old_prices
+from ..checks.money.budgets import warn_of_old_prices
 from ..loading import StackFile
 from ..loading.locate import put_into_file
 from .text.problems import print_lines

@@ -2,8 +2,8 @@
 
 import argparse
 
+from ..explain.pools.service_quotas import list_instance_needs, list_platform_needs
 from ..loading import open_stack
-from ..summary.service_quotas import list_instance_needs, list_platform_needs
 from .text.quotas import show, show_json
 
 

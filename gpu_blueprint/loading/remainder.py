@@ -9,10 +9,10 @@ from pydantic import ValidationError
 from ..catalog import list_regions
 from ..catalog.partitions import find_partition
 from ..catalog.versions import KUBERNETES, parse_version
-from ..checks.budgets import BOUND_KINDS
-from ..checks.model_room import name_room
-from ..checks.roles import PARTS_WITH_ROLES, ROLE_OF_PROFILE
-from ..checks.system_nodes import TOO_SMALL_KIND
+from ..checks.cluster.roles import PARTS_WITH_ROLES, ROLE_OF_PROFILE
+from ..checks.cluster.system_nodes import TOO_SMALL_KIND
+from ..checks.models.room import name_room
+from ..checks.money.budgets import BOUND_KINDS
 from ..model import Model
 from ..problem import Path, Problem, move_under
 from ..records import replace

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..checks import find_hints, find_warnings
-from ..checks.budgets import BOUND_KINDS
+from ..checks.money.budgets import BOUND_KINDS
 from ..checks.placeholders import find_placeholders
 from ..config.monitoring import InstallMonitoring
 from ..config.stack import StackConfig

@@ -8,7 +8,7 @@ from lab.kube import RefusedError
 from lab.scene import Manifest
 
 from ..config import Pool, StackConfig, Tenant
-from ..summary.jobs import wrap_in_job
+from ..explain.queues.jobs import wrap_in_job
 from .outcome import Fate, Outcome, PodFate
 from .pods import PROBE_LABEL, build_tenant_pod
 from .snapshot import name_pod

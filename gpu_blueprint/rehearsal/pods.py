@@ -8,8 +8,8 @@ from lab.scene import Manifest
 
 from ..catalog.versions import PAUSE_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
+from ..explain.first_pod import place_image
 from ..sharing import POOL_KEY
-from ..summary.first_pod import place_image
 from ..tenancy.gpu_pods import build_pod
 
 PROBE_LABEL = "gpu-blueprint/probe"

@@ -11,11 +11,11 @@ from lab.lab import Lab, Refusal
 from ..config import StackConfig
 from ..errors import LabError
 from ..records import Record
-from .change_probes import set_placeholders
 from .cleaning import clean
 from .outcome import Outcome, Result
 from .pods import build_probe_namespace
 from .probe import Probe
+from .probes.interruptions import set_placeholders
 from .rounds import Lane, plan_rounds
 from .stage import Stage
 from .subjects import list_probes

@@ -4,18 +4,18 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ..config import StackConfig
 from ..subject import Subject
-from .broken_probes import list_broken_probes
-from .ceiling_probes import list_ceiling_probes
-from .change_probes import list_change_probes
-from .cpu_pool_probes import list_cpu_pool_probes
-from .model_probes import list_model_probes
-from .mount_probes import list_mount_probes
-from .pool_probes import list_pool_probes
 from .probe import Probe
-from .queue_probes import list_queue_probes
-from .service_probes import list_service_probes
-from .static_probes import list_static_probes
-from .tenant_probes import list_tenant_probes
+from .probes.broken import list_broken_probes
+from .probes.ceilings import list_ceiling_probes
+from .probes.cpu_pools import list_cpu_pool_probes
+from .probes.interruptions import list_change_probes
+from .probes.models import list_model_probes
+from .probes.pools import list_pool_probes
+from .probes.queues import list_queue_probes
+from .probes.services import list_service_probes
+from .probes.static import list_static_probes
+from .probes.storage import list_mount_probes
+from .probes.tenants import list_tenant_probes
 
 
 def _ask_pools(config: StackConfig) -> Iterator[Probe]:

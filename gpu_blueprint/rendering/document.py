@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..changes.foundation import describe_foundation
+from ..changes.cluster.foundation import describe_foundation
 from ..changes.snapshot import FORMAT
 from ..config import StackConfig
 from ..cost.promises import list_promises
+from ..explain.pools.promises import promise_as_json
+from ..explain.pools.service_quotas import list_instance_needs, list_platform_needs
+from ..explain.stack_chain import EXPLAIN
 from ..plan import PlannedResource
 from ..problem import Problem
-from ..summary.promises import promise_as_json
-from ..summary.service_quotas import list_instance_needs, list_platform_needs
-from ..summary.stack_chain import EXPLAIN
 
 _TOP = Path(__file__).parents[2]
 _REQUIREMENTS = ("requirements.txt", "constraints.txt")

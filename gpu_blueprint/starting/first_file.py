@@ -3,7 +3,7 @@
 from math import ceil, floor
 
 from ..catalog.prices import HOURS_A_MONTH
-from ..checks.sizes import find_sellable_size
+from ..checks.pools.sizes import find_sellable_size
 from ..config import Pool, StackConfig
 from ..config.pod_rooms import list_whole_pods
 from ..cost.bounds import estimate_hourly_ceilings, estimate_monthly_expectations

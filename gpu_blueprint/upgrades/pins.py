@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..catalog import AMI_FAMILIES
-from ..changes.pins import has_system_release, list_charts
+from ..changes.cluster.pins import has_system_release, list_charts
 from ..config import Pool, StackConfig
 from ..storage.drivers import list_add_on_versions
 

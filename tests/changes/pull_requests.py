@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from gpu_blueprint.changes.baselines import Baseline
 from gpu_blueprint.changes.snapshot import Snapshot
-from gpu_blueprint.checks import versions
+from gpu_blueprint.checks.cluster import versions
 from gpu_blueprint.cli.changes import build_report, take_snapshot
 from gpu_blueprint.cli.text.changes_markdown import changes_to_markdown
 from gpu_blueprint.cli.text.changes_report import Report

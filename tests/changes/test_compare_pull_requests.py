@@ -50,7 +50,7 @@ def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def open_pull_request(fork: Path, pull: PullRequest) -> None:
     """Put the base on main, and the edit on a branch that is checked out; no warning depends on the day."""
     git(fork, "checkout", "--quiet", "main")
-    ages = fork / "gpu_blueprint" / "checks" / "versions.py"
+    ages = fork / "gpu_blueprint" / "checks" / "cluster" / "versions.py"
     ages.write_text(re.sub(r"^(OLD_AMI) = .*$", r"\1 = timedelta.max", ages.read_text(), flags=re.MULTILINE))
     ages.write_text(re.sub(r"^(NEAR_THE_END) = .*$", r"\1 = timedelta.min", ages.read_text(), flags=re.MULTILINE))
     (fork / pull.file).write_text(pull.read_base())

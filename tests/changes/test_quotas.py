@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.changes.quotas import QuotaNeed, compare_quotas
-from gpu_blueprint.summary.service_quotas import list_instance_needs, list_platform_needs
+from gpu_blueprint.explain.pools.service_quotas import list_instance_needs, list_platform_needs
 
 from ..support.plans import shipped_config
 from ..support.snapshots import namespace, snapshot

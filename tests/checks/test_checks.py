@@ -13,7 +13,7 @@ from gpu_blueprint.problem import Severity
 from ..support.builders import network, pool, service, services, stack, tenant
 from ..support.checked_models import find, triton, vllm
 from ..support.plans import ROOT
-from .test_reservations import TODAY
+from .pools.test_reservations import TODAY
 
 FOLDER = ROOT / "gpu_blueprint" / "checks"
 COLLECTED = {

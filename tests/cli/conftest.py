@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_blueprint.checks import versions
+from gpu_blueprint.checks.cluster import versions
 from gpu_blueprint.cost import old_prices
 
 from ..support.plans import STACKS, STRICT

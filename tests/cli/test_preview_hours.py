@@ -3,8 +3,8 @@
 import pytest
 
 from gpu_blueprint.cli.text.preview import show
+from gpu_blueprint.explain.stack import as_json, summarize_pool
 from gpu_blueprint.loading import open_stack
-from gpu_blueprint.summary.stack import as_json, summarize_pool
 
 from ..components.pools.test_pool_hours import build_pools, plan_hours
 from ..loading.test_stack_file import GOOD

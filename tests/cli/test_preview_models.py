@@ -7,7 +7,7 @@ import pytest
 
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli.text.preview_tables import build_tables
-from gpu_blueprint.summary.plain_table import PlainTable
+from gpu_blueprint.explain.plain_table import PlainTable
 
 from ..support import builders
 from ..support.served_stack import chat, ranking, serve, write_served_stack

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.cli.text.preview_tables import build_tables
-from gpu_blueprint.summary.plain_table import PlainTable
+from gpu_blueprint.explain.plain_table import PlainTable
 
 from ..support.builders import config, pool
 from ..support.queued_stacks import queued, train

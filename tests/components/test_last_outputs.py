@@ -11,7 +11,7 @@ from pulumi.runtime.proto import resource_pb2
 
 from components.cluster.record import NAME
 from components.last_outputs import refuse_dead_ends
-from gpu_blueprint.changes.foundation import describe_foundation
+from gpu_blueprint.changes.cluster.foundation import describe_foundation
 
 from ..support import builders
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.changes.drains import REMOVED
+from gpu_blueprint.changes.pools.drains import REMOVED
 from gpu_blueprint.errors import BlueprintError
 from gpu_blueprint.plan import PlannedResource
 from gpu_blueprint.records import replace

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ..checks.test_identities import kinds, problems
+from ..checks.tenants.test_identities import kinds, problems
 from ..support import builders
 
 

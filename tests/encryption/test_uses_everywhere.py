@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.changes.tenant_storage import EFS, LUSTRE
+from gpu_blueprint.changes.storage.tenant_storage import EFS, LUSTRE
 from gpu_blueprint.judging.verdicts import build_policy_stack
 from gpu_blueprint.plan import PlannedResource
 from policies import RULES, judge

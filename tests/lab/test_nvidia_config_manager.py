@@ -17,7 +17,7 @@ from gpu_blueprint.sharing.profile import PLUGIN_CONFIG_LABEL
 from lab.control_plane import ControlPlane
 from lab.engines import find_engine
 
-from ..changes.test_sharing_files import EDITS, retire
+from ..changes.pools.test_sharing_files import EDITS, retire
 from ..support.nvidia import ask_plugin, describe_gpus
 from ..support.operator_plans import find_operator_values, list_node_labels, plan_of_pools
 from ..support.processes import PATIENCE_S, running

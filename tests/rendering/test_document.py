@@ -1,7 +1,7 @@
 """The document about a planned stack."""
 
+from gpu_blueprint.explain.stack_chain import EXPLAIN
 from gpu_blueprint.rendering.document import build_document
-from gpu_blueprint.summary.stack_chain import EXPLAIN
 
 from ..support.every_subject import build_every_subject
 

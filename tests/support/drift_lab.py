@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_blueprint.changes.drains import find_drifts
-from gpu_blueprint.changes.drift import SUBNET_KEY
 from gpu_blueprint.changes.effects import ResourceChange
+from gpu_blueprint.changes.pools.drains import find_drifts
+from gpu_blueprint.changes.pools.drift import SUBNET_KEY
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.loading import parse

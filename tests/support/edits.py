@@ -4,8 +4,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from gpu_blueprint.changes.drains import find_drains
 from gpu_blueprint.changes.effects import ResourceChange
+from gpu_blueprint.changes.pools.drains import find_drains
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.plan import record
 

@@ -4,9 +4,9 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpu_blueprint.changes.drains import find_drains
 from gpu_blueprint.changes.effects import Effect, NodeDrain, ResourceChange
-from gpu_blueprint.changes.planned_nodes import LAUNCH_TEMPLATE, NODE_GROUP, SUBNET
+from gpu_blueprint.changes.pools.drains import find_drains
+from gpu_blueprint.changes.pools.planned_nodes import LAUNCH_TEMPLATE, NODE_GROUP, SUBNET
 from gpu_blueprint.plan import UNKNOWN, PlannedResource
 
 ALIAS = [{"alias": "al2023@v20260923"}]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_blueprint.changes.planned_nodes import as_mapping
+from gpu_blueprint.changes.pools.planned_nodes import as_mapping
 from gpu_blueprint.loading import parse
 from gpu_blueprint.tenancy.policies import list_policies
 from gpu_blueprint.tenancy.rights import CLUSTER_ROLES, MEMBER, VIEWER, ClusterRole, list_cluster_roles

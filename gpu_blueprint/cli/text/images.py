@@ -6,12 +6,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
+from ...explain.models.models import lacks_prepull
+from ...explain.stack import identify_stack
 from ...images.listing import PulledList
 from ...images.sources import find_place, split_image
 from ...problem import Problem
 from ...serving.images import name_image
-from ...summary.models import lacks_prepull
-from ...summary.stack import identify_stack
 from .problems import print_json, print_lines
 from .tables import make_console, make_table
 

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from ...config import StackConfig
 from ...cost.money import Usd
+from ...explain.stack import identify_stack
 from ...live.leftovers import Attended, Report, Resource, States, name_kind, write_command
 from ...live.preflight import Finding
-from ...summary.stack import identify_stack
 from .problems import print_json
 from .tables import make_console, make_table
 

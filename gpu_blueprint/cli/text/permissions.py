@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ...config import StackConfig
+from ...explain.stack import identify_stack
 from ...permissions import LIMIT, Conditions, Deployer, PlatformRole, Statement, count_characters, read_conditions
-from ...summary.stack import identify_stack
 from .problems import print_json
 from .tables import WIDTH, make_console, wrap_words
 

@@ -8,10 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
+from ...explain.stack import identify_stack
 from ...live.preflight import Finding, Status, choose_exit_code, list_problems
 from ...loading import StackFile
 from ...records import replace
-from ...summary.stack import identify_stack
 from .formats import Format, to_markdown
 from .problems import print_json
 from .tables import make_console, make_table

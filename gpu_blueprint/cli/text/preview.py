@@ -9,12 +9,12 @@ from rich.text import Text
 
 from ...config import ExistingMonitoring, StackConfig
 from ...cost.estimate import estimate_stack
+from ...explain.cluster.existing_cluster import describe_owner
+from ...explain.plain_table import PlainTable
+from ...explain.stack import describe_enforcement, identify_stack
 from ...loading import StackFile
 from ...plan import PlannedResource
 from ...problem import Problem, Severity
-from ...summary.existing_cluster import describe_owner
-from ...summary.plain_table import PlainTable
-from ...summary.stack import describe_enforcement, identify_stack
 from .cost import describe_in_one_line
 from .equal_findings import join_equal_findings
 from .findings import summarize_findings

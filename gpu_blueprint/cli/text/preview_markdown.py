@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import date
 
 from ...cost.estimate import estimate_stack
+from ...explain.stack import describe_enforcement
 from ...loading import StackFile
 from ...plan import PlannedResource
 from ...problem import Problem
-from ...summary.stack import describe_enforcement
 from .cost import describe_in_one_line
 from .findings import summarize_findings
 from .formats import escape_markdown, format_markdown_table, to_markdown

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from ...config import StackConfig
 from ...cost.promises import list_promises
+from ...explain.models.models import note_model_starts, summarize_models
+from ...explain.models.table import list_model_start_rows
+from ...explain.plain_table import PlainTable, shorten_resource
+from ...explain.pools.promises import format_quantity
+from ...explain.pools.start_times import note_start_times
+from ...explain.stack_chain import EXPLAIN
 from ...readiness.start_times import list_start_times
 from ...readiness.words import write_phase, write_seconds
-from ...summary.model_table import list_model_start_rows
-from ...summary.models import note_model_starts, summarize_models
-from ...summary.plain_table import PlainTable, shorten_resource
-from ...summary.promises import format_quantity
-from ...summary.stack_chain import EXPLAIN
-from ...summary.start_times import note_start_times
 
 
 def build_tables(config: StackConfig) -> Iterator[PlainTable]:

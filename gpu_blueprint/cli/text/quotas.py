@@ -6,8 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ...config import StackConfig
-from ...summary.service_quotas import Need, Share, write_request
-from ...summary.stack import identify_stack
+from ...explain.pools.service_quotas import Need, Share, write_request
+from ...explain.stack import identify_stack
 from .problems import print_json
 from .tables import make_console, make_table
 

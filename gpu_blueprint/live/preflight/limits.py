@@ -8,9 +8,9 @@ from typing import Any
 
 from ...catalog.service_quotas import CLUSTERS, ELASTIC_IPS, NAT_GATEWAYS, VPCS, ServiceQuota
 from ...config import NewVpc, StackConfig
+from ...explain.pools.service_quotas import Need, list_instance_needs, list_platform_needs, write_request
 from ...problem import Problem
 from ...records import replace
-from ...summary.service_quotas import Need, list_instance_needs, list_platform_needs, write_request
 from .answers import Account, Question, RefusedError, UnansweredError, read_part
 from .findings import Finding, confirm, report
 from .identity import is_ours

@@ -11,7 +11,7 @@ import pytest
 from components import platform
 from components.storage.storage import Storage
 from gpu_blueprint import __version__
-from gpu_blueprint.changes.foundation import describe_foundation
+from gpu_blueprint.changes.cluster.foundation import describe_foundation
 from gpu_blueprint.plan import PlannedResource, has_unknown
 
 from ...support import builders

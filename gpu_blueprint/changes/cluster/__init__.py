@@ -1,0 +1,1 @@
+"""The cluster, its network and what cannot change of them."""

@@ -1,0 +1,47 @@
+"""The programs that a stack installs, in the versions that the blueprint and the stack file decide."""
+
+from ...catalog.versions import (
+    EFA_PLUGIN,
+    GPU_OPERATOR,
+    JOBSET,
+    KEDA,
+    KUEUE,
+    NODE_CACHE_IMAGE,
+    PROMETHEUS_CRDS,
+    PROMETHEUS_STACK,
+    Chart,
+    build_karpenter_chart,
+)
+from ...config import StackConfig
+from ...config.monitoring import InstallMonitoring
+from ...storage.drivers import list_add_on_versions
+
+
+def list_charts(config: StackConfig) -> list[Chart]:
+    """Return the Helm charts that a stack installs; the chart of Karpenter's definitions goes with Karpenter's."""
+    installed = {
+        build_karpenter_chart(config.cluster.karpenter_version): config.installs_karpenter,
+        GPU_OPERATOR: config.has_gpu_operator,
+        EFA_PLUGIN: any(pool.multi_node for pool in config.gpu_pools),
+        PROMETHEUS_STACK: isinstance(config.monitoring, InstallMonitoring),
+        PROMETHEUS_CRDS: isinstance(config.monitoring, InstallMonitoring),
+        KEDA: config.has_keda,
+        KUEUE: config.queueing is not None,
+        JOBSET: bool(config.spanning_pools),
+    }
+    return [chart for chart, is_installed in installed.items() if is_installed]
+
+
+def list_programs(config: StackConfig) -> dict[str, str]:
+    """Return name → version of each chart, each EKS add-on, the cache of names and the system nodes of a stack."""
+    programs = list_add_on_versions(config) | {chart.name: chart.version for chart in list_charts(config)}
+    if config.cluster.node_local_dns:
+        programs |= {"node-local-dns": NODE_CACHE_IMAGE.rpartition(":")[2]}
+    if has_system_release(config):
+        programs |= {"nodes": config.cluster.release.system_node_release}
+    return programs
+
+
+def has_system_release(config: StackConfig) -> bool:
+    """Return whether nodes of the stack run the release of system nodes: those of a new cluster, and static nodes."""
+    return bool(config.new_cluster) or any(pool.static_nodes for pool in config.gpu_pools)

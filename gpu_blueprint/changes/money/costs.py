@@ -1,0 +1,34 @@
+"""The cost before and after a change, each estimated by its own code with its own prices."""
+
+from collections.abc import Iterator, Sequence
+
+from ...cost.compare import NOTHING, Change, compare
+from ...records import replace
+from ..snapshot import Snapshot
+
+
+def compare_costs(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
+    """Return platform, pools and at last the sum; empty if the cost before or after is not known.
+
+    A new stack costs nothing before: its snapshot has neither resources nor an estimate.
+    """
+    if not after.cost or (before.resources and not before.cost):
+        return ()
+    if not before.cost:
+        return tuple(replace(change, before=NOTHING) for change in compare(after.cost, after.cost))
+    return tuple(compare(before.cost, after.cost))
+
+
+def note_prices(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield sentences about prices that differ for other reasons than the change, or that are not known."""
+    old, new = before.cost.get("pricesAsOf"), after.cost.get("pricesAsOf")
+    if old and new and old != new:
+        yield f"the base was estimated with prices of {old}, the change with prices of {new}"
+    if before.resources and not before.cost:
+        yield "the base holds no estimate, so the difference in cost is not known"
+    if unknown := _list_unknown(before, after):
+        yield f"no price is known of {', '.join(unknown)}"
+
+
+def _list_unknown(*snapshots: Snapshot) -> Sequence[str]:
+    return sorted({str(name) for snapshot in snapshots for name in snapshot.cost.get("unknownPrices", ())})

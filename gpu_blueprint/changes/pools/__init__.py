@@ -1,0 +1,1 @@
+"""Nodes: what a change drains, and what pools offer."""

@@ -1,0 +1,79 @@
+"""Labels that Karpenter gives a node by its instance type, and words for them.
+
+Source: aws/karpenter-provider-aws v1.14.1, pkg/providers/instancetype/types.go (``computeRequirements``).
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from ...catalog import Instance
+
+ARCH = "kubernetes.io/arch"
+CAPACITY_TYPE = "karpenter.sh/capacity-type"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+OS = "kubernetes.io/os"
+RESERVATION = "karpenter.k8s.aws/capacity-reservation-id"
+ZONE = "topology.kubernetes.io/zone"
+_AWS = "karpenter.k8s.aws/"
+_WELL_KNOWN = (
+    ARCH,
+    CAPACITY_TYPE,
+    INSTANCE_TYPE,
+    OS,
+    ZONE,
+    "karpenter.sh/nodepool",
+    "topology.k8s.aws/zone-id",
+    "topology.kubernetes.io/region",
+)
+VALUES: Mapping[str, tuple[str, ...]] = {
+    CAPACITY_TYPE: ("on-demand", "reserved", "spot"),
+    ARCH: ("amd64", "arm64"),
+    OS: ("linux", "windows"),
+}
+"""Label that every node has → all of its values."""
+_NAMES = {
+    CAPACITY_TYPE: "capacity types",
+    INSTANCE_TYPE: "instance types",
+    ZONE: "zones",
+    ARCH: "architectures",
+    OS: "operating systems",
+}
+
+
+def is_well_known(key: str) -> bool:
+    """Return whether Karpenter itself gives nodes the label, whatever the pool says."""
+    return key in _WELL_KNOWN or key.startswith(_AWS)
+
+
+def list_type_labels(row: Instance) -> dict[str, str]:
+    """Return the labels of a node that follow from its instance type, as far as the catalogue knows them."""
+    family, _, size = row.instance_type.partition(".")
+    category, generation = re.match(r"([a-z]+)([0-9]*)", family).groups()  # type: ignore[union-attr]
+    labels = {
+        INSTANCE_TYPE: row.instance_type,
+        ARCH: row.arch,
+        f"{_AWS}instance-family": family,
+        f"{_AWS}instance-size": size,
+        f"{_AWS}instance-category": category,
+        f"{_AWS}instance-generation": generation,
+        f"{_AWS}instance-cpu": str(row.vcpu),
+        f"{_AWS}instance-memory": str(row.memory_mib),
+    }
+    return labels | ({f"{_AWS}instance-gpu-count": str(row.gpu_count)} if row.gpu_count else {})
+
+
+def name_label(key: str) -> str:
+    """Return a label in words: ``zones``."""
+    return _NAMES.get(key, f"values of {key}")
+
+
+def name_nodes(key: str, values: Iterable[str]) -> str:
+    """Return the nodes with a value of a label, in words: ``nodes in us-east-1b``."""
+    listed = ", ".join(sorted(values))
+    if key == CAPACITY_TYPE:
+        return f"{listed} nodes"
+    if key == ZONE:
+        return f"nodes in {listed}"
+    if key == INSTANCE_TYPE:
+        return f"nodes of type {listed}"
+    return f"nodes with {key} {listed}"

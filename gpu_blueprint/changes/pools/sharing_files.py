@@ -1,0 +1,165 @@
+"""Running nodes read files of the GPU Operator: a label names the file, else the device plugin takes its default."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from ...catalog.labels import GPU_LABEL
+from ...catalog.versions import GPU_OPERATOR
+from ...plan import PlannedResource
+from ...records import Record, field
+from ...sharing.operator_configs import MIG_CONFIG_MAP, PLUGIN_CONFIG_MAP
+from ...sharing.profile import MIG_CONFIG_LABEL, OPERANDS_LABEL, PLUGIN_CONFIG_LABEL, POOL_KEY, UNSHARED
+from ...yaml_text.dumper import ONE_LINE, write_yaml
+from ..cluster.retention import RELEASE
+from .planned_nodes import NODE_GROUP, PlannedNodes, as_list, as_mapping, dig
+
+_WORDS = {PLUGIN_CONFIG_LABEL: "device plugin's file", MIG_CONFIG_LABEL: "MIG layout"}
+"""Label of nodes → the thing that its value names."""
+_OF_ALL = {(PLUGIN_CONFIG_LABEL, UNSHARED), (MIG_CONFIG_LABEL, "all-disabled")}
+"""The files that the operator always has; no label of ours names them."""
+_MODES = {"mps": "mps", "timeSlicing": "time-slicing"}
+"""Key in a file of the device plugin → mode of the stack file."""
+_CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+_SERVED = f"{OPERANDS_LABEL}!=false"
+
+File = tuple[str, str]
+"""Label and value by which nodes name a file."""
+Labels = Mapping[str, Any]
+
+
+class _Operator(Record):
+    """The part of the GPU Operator that nodes read in a plan; ``default`` is the file of nodes that name none."""
+
+    runs: bool = False
+    default: str = UNSHARED
+    files: Mapping[File, Any] = field(default_factory=dict)
+
+
+def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield a sentence for the nodes that lose what they read of the GPU Operator while they wait to be replaced.
+
+    Nodes of a pool that goes end at once, and only another default of the device plugin reaches them.
+    """
+    old, new, stay = _read_operator(before), _read_operator(after), _list_labels(after).keys()
+    groups = defaultdict[tuple[str, str, str], list[str]](list)
+    for pool, labels in sorted(_list_labels(before).items()):
+        gone = [(label, labels[label]) for label in _WORDS if _goes((label, labels.get(label, "")), old, new)]
+        if pool in stay and gone:
+            things = " and ".join(f"the {_WORDS[label]} {value}" for label, value in gone)
+            why = (
+                f"name {things}, which the edit removes: a node that starts late, or where the operator's pods start "
+                "again, hands out whole GPUs beside its shares, or nothing"
+            )
+            selector = "=".join(gone[0])
+        elif pool in stay and _is_served(labels) and old.runs and not new.runs:
+            why = "need the GPU Operator, which the edit removes: without its device plugin a node hands out no GPU"
+            selector = f"{POOL_KEY}={pool},{_SERVED}"
+        elif _reads_default(labels) and old.default == UNSHARED != new.default:
+            why = f"name no file of the device plugin, and its default becomes {new.default}: they hand out its shares"
+            selector = f"{POOL_KEY}={pool},!{PLUGIN_CONFIG_LABEL}"
+        else:
+            continue
+        groups[why, _write_entry(labels, old.files), selector].append(pool)
+    for (why, entry, selector), pools in groups.items():
+        yield (
+            f"nodes of {', '.join(pools)} that wait to be replaced {why}; write {entry} into retiredSharing until "
+            f"`kubectl get nodes -l '{selector}'` lists none"
+        )
+
+
+def find_unused_files(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield a sentence for what retiredSharing keeps, and for what goes with an entry, with the command that shows the
+    nodes that still read it."""
+    old, new, pools = _read_operator(before), _read_operator(after), _list_labels(before).values()
+    named = _list_named(before)
+    for label, value in sorted(old.files.keys() - _OF_ALL):
+        command = f"`kubectl get nodes -l '{label}={value}'`"
+        if _goes((label, value), old, new) and (label, value) not in named:
+            yield f"the {_WORDS[label]} {value} goes: {command} must list no node"
+        elif (label, value) in new.files.keys() & named - _list_named(after):
+            yield f"retiredSharing keeps the {_WORDS[label]} {value} until {command} lists no node"
+    if old.runs and not new.runs and not any(map(_is_served, pools)):
+        yield f"the GPU Operator goes: `kubectl get nodes -l '{GPU_LABEL},{_SERVED}'` must list no node"
+    if old.runs and old.default == UNSHARED != new.default and not any(map(_reads_default, pools)):
+        nodes = f"{GPU_LABEL},{_SERVED},!{PLUGIN_CONFIG_LABEL}"
+        yield f"the device plugin's default becomes {new.default}: `kubectl get nodes -l '{nodes}'` must list no node"
+
+
+def _goes(file: File, old: _Operator, new: _Operator) -> bool:
+    return file in old.files and file not in new.files and file not in _OF_ALL
+
+
+def _is_served(labels: Labels) -> bool:
+    """Return whether the operator serves the nodes of a pool."""
+    return GPU_LABEL in labels and labels.get(OPERANDS_LABEL) != "false"
+
+
+def _reads_default(labels: Labels) -> bool:
+    return _is_served(labels) and PLUGIN_CONFIG_LABEL not in labels
+
+
+def _list_named(resources: Sequence[PlannedResource]) -> set[File]:
+    """Return the files that nodes of pools name."""
+    return {(label, value) for labels in _list_labels(resources).values() for label, value in labels.items()}
+
+
+def _write_entry(labels: Labels, files: Mapping[File, Any]) -> str:
+    """Return the entry of the stack file that keeps the files of a pool's nodes."""
+    plugin, cut = (files.get((label, labels.get(label, ""))) for label in (PLUGIN_CONFIG_LABEL, MIG_CONFIG_LABEL))
+    sharing: dict[str, Any] = {"mode": "exclusive"}
+    for layout in (as_mapping(dig(devices, "mig-devices")) for devices in as_list(cut)):
+        has_layout = str(labels[MIG_CONFIG_LABEL]).startswith(f"{labels[GPU_LABEL]}-layout-")
+        sharing = {"mode": "mig", **({"layout": dict(layout)} if has_layout else {"profile": next(iter(layout), "")})}
+    for key, settings in as_mapping(dig(plugin, "sharing")).items():
+        resource, *_ = [*as_list(dig(settings, "resources")), {}]
+        mode = {} if sharing["mode"] == "mig" else {"mode": _MODES.get(key, key)}
+        sharing |= {**mode, "replicas": dig(resource, "replicas")}
+    entry = {"gpu": labels[GPU_LABEL], "sharing": sharing}
+    return write_yaml(entry, flow=True, width=ONE_LINE).strip()
+
+
+def _read_operator(resources: Sequence[PlannedResource]) -> _Operator:
+    """Read the ConfigMaps that an existing operator reads, or the values of the platform's own operator."""
+    maps = {
+        dig(found.inputs, "metadata", "name"): as_mapping(found.inputs.get("data"))
+        for found in resources
+        if found.type == _CONFIG_MAP
+    }
+    if PLUGIN_CONFIG_MAP in maps:
+        return _Operator(True, UNSHARED, _read_files(maps[PLUGIN_CONFIG_MAP], maps.get(MIG_CONFIG_MAP, {})))
+    for release in resources:
+        if release.type == RELEASE and release.inputs.get("name") == GPU_OPERATOR.name:
+            values = as_mapping(release.inputs.get("values"))
+            config = as_mapping(dig(values, "devicePlugin", "config"))
+            layouts = as_mapping(dig(values, "migManager", "config", "data"))
+            files = _read_files(as_mapping(config.get("data")), layouts)
+            return _Operator(True, str(config.get("default") or UNSHARED), files)
+    return _Operator()
+
+
+def _read_files(plugin: Mapping[str, Any], layouts: Mapping[str, Any]) -> dict[File, Any]:
+    """Return the files of the device plugin and the layouts of the MIG manager, from the data of two ConfigMaps."""
+    files = {(PLUGIN_CONFIG_LABEL, str(name)): _parse(text) for name, text in plugin.items()}
+    for text in layouts.values():
+        cuts = as_mapping(dig(_parse(text), "mig-configs"))
+        files |= {(MIG_CONFIG_LABEL, str(name)): cut for name, cut in cuts.items()}
+    return files
+
+
+def _parse(text: Any) -> Any:
+    try:
+        return yaml.safe_load(text) if isinstance(text, str) else None
+    except yaml.YAMLError:
+        return None
+
+
+def _list_labels(resources: Sequence[PlannedResource]) -> dict[str, Labels]:
+    """Return pool → the labels of its nodes, for pools of Karpenter and for static nodes."""
+    nodes = PlannedNodes(resources)
+    dynamic = (dig(pool.inputs, "spec", "template", "metadata", "labels") for pool in nodes.pools.values())
+    static = (group.inputs.get("labels") for group in nodes.list_type(NODE_GROUP))
+    labels = [as_mapping(each) for each in (*dynamic, *static)]
+    return {str(each[POOL_KEY]): each for each in labels if POOL_KEY in each}

@@ -1,0 +1,1 @@
+"""Queues and what tenants lend."""

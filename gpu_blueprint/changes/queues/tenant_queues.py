@@ -1,0 +1,212 @@
+"""The queues of tenants: begin, end, order, weight, GPUs that are lent, and dollars an hour.
+
+Nothing here ends a running job. Kueue looks at quotas when it admits a job. It stops a running job only for a job of an
+owner who takes GPUs back, of a team with a better claim or of a higher class, for pods that are not ready in time, or
+by hand (kueue: the callers of workload.Evict).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from ...catalog.labels import TENANT_LABEL
+from ...plan import PlannedResource
+from ...queues.names import BUDGET, MONEY
+from ...queues.prices import UNREACHABLE
+from ...records import Record, field
+from ..quantities import read_quantity
+from ..tenant_view import Shift, TenantView, read_list, read_map
+from .kueue_settings import KueueSettings, read_settings
+
+_Key = tuple[str, str]
+"""Pool and extended resource."""
+_ORDERS = {"StrictFIFO": "strict", "BestEffortFIFO": "best-effort"}
+
+
+class _Queue(Record):
+    """A tenant's ClusterQueue."""
+
+    weight: Decimal | None
+    order: str
+    own: Mapping[_Key, Decimal | None] = field(default_factory=dict)
+    """The nominal quotas in pools with a queue; None for a quantity that nobody can read."""
+    borrowed: Mapping[_Key, Decimal | None] = field(default_factory=dict)
+    """The most that the tenant borrows there; None without limit."""
+    millidollars: Decimal | None = None
+    """The ceiling in thousandths of a dollar an hour; None without ceiling."""
+    lets_classes_stop: bool = False
+    """True if a job of a higher class stops running jobs of a lower class of the team."""
+
+    @property
+    def pools(self) -> list[str]:
+        """The pools with a queue in which the tenant may hold anything."""
+        return list(dict.fromkeys(pool for counts in (self.own, self.borrowed) for (pool, _), n in counts.items() if n))
+
+
+def find_begin(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
+    """Yield a sentence if the stack has queues for the first time."""
+    had, has = (any(TenantView.of(resources).list_kind("ClusterQueue")) for resources in (before, after))
+    if before and has and not had:
+        yield "queues begin: a new job waits until all its GPUs are free, and a running job stays as it is"
+
+
+def compare_queues(before: TenantView, after: TenantView) -> Iterator[Shift]:
+    """Yield the changes of the queues of tenants that stay; the queue of a new tenant comes with its grants."""
+    old, new = _read_queues(before), _read_queues(after)
+    settings = read_settings(before.resources), read_settings(after.resources)
+    for tenant in after.tenants:
+        was, now = old.get(tenant), new.get(tenant)
+        if tenant not in before.tenants:
+            continue
+        if was and now:
+            yield from _compare_queue(tenant, was, now)
+            yield from _compare_settings(tenant, now, *settings)
+        elif now:
+            yield from _begin(tenant, now)
+        elif was:
+            yield _end(tenant)
+
+
+def _begin(tenant: str, queue: _Queue) -> Iterator[Shift]:
+    for pool in queue.pools:
+        yield _close_to_pods(tenant, pool)
+
+
+def _close_to_pods(tenant: str, pool: str) -> Shift:
+    text = f"pool {pool} has a queue now: jobs alone get its GPUs, and new pods by hand or of Deployments are refused"
+    return Shift(tenant, text, is_loss=True)
+
+
+def _end(tenant: str) -> Shift:
+    text = (
+        "queues end: jobs that wait never start, and the update waits for jobs that run; follow docs/queues.md (Switch "
+        "queues off) first"
+    )
+    return Shift(tenant, text, is_loss=True, is_grave=True)
+
+
+def _compare_queue(tenant: str, was: _Queue, now: _Queue) -> Iterator[Shift]:
+    if was.order != now.order:
+        is_strict = now.order == "strict"
+        effect = "nobody of the team passes a job that waits" if is_strict else "small jobs pass a large job that waits"
+        yield Shift(tenant, f"order of its queue: {now.order} instead of {was.order}; {effect}", is_loss=is_strict)
+    if was.lets_classes_stop != now.lets_classes_stop:
+        yield _compare_classes(tenant, now)
+    if was.weight != now.weight:
+        text = f"weight of its queue: {_write(now.weight)} instead of {_write(was.weight)}, its part of idle GPUs"
+        yield Shift(tenant, text, is_loss=_falls(was.weight, now.weight))
+    for pool in now.pools:
+        if pool not in was.pools and any(key[0] == pool for key in now.own.keys() - was.own.keys()):
+            yield _close_to_pods(tenant, pool)
+    for (pool, resource), (old, new) in _pair(was.own, now.own):
+        text = f"own GPUs in the queue of {pool}: {_write(new)} instead of {_write(old)} {_shorten(resource)}"
+        keeps = "; what runs stays, until the others ask for what is theirs now" if _falls(old, new) else ""
+        yield _tell(tenant, f"{text}{keeps}", _falls(old, new), now.own.get((pool, resource)))
+    for (pool, resource), (old, new) in _pair(was.borrowed, now.borrowed):
+        text = f"may borrow {_limit(new)} instead of {_limit(old)} {_shorten(resource)} of {pool}"
+        keeps = "; what runs stays, until its owners ask" if _lowers_limit(old, new) else ""
+        yield _tell(tenant, f"{text}{keeps}", _lowers_limit(old, new), now.borrowed.get((pool, resource)))
+    if was.millidollars != now.millidollars:
+        text = f"hourlyCeiling of its queue: {_dollars(now.millidollars)} instead of {_dollars(was.millidollars)}"
+        is_lower = _lowers_limit(was.millidollars, now.millidollars)
+        yield Shift(tenant, f"{text}{'; what runs stays, and further jobs wait' if is_lower else ''}", is_loss=is_lower)
+
+
+def _tell(tenant: str, text: str, is_loss: bool, left: Decimal | None) -> Shift:
+    """Return the shift of a quota; what is left is None in a pool without queue, whose quota in Kubernetes tells it."""
+    return Shift(tenant, text, is_loss, is_grave=is_loss and left == 0)
+
+
+def _compare_classes(tenant: str, now: _Queue) -> Shift:
+    if now.lets_classes_stop:
+        return Shift(tenant, "a job of a higher class stops running jobs of a lower class of the team")
+    text = "a job of a higher class waits until running jobs of the team end, where it stopped lower classes"
+    return Shift(tenant, text, is_loss=True)
+
+
+def _compare_settings(tenant: str, queue: _Queue, was: KueueSettings, now: KueueSettings) -> Iterator[Shift]:
+    """Yield the changes of Kueue's configuration as the tenant meets them."""
+    if was.is_fair != now.is_fair:
+        words = "by weight instead of to the first come" if now.is_fair else "to the first come instead of by weight"
+        yield Shift(tenant, f"idle GPUs go {words}", is_loss=not now.is_fair)
+    if was.ready_seconds != now.ready_seconds:
+        text = f"a started job gives its GPUs back if its pods are not ready in {now.ready} instead of {was.ready}"
+        yield Shift(tenant, text, is_loss=now.ready_seconds < was.ready_seconds)
+    for resource, price in now.millidollars.items() if queue.millidollars is not None else ():
+        old = was.millidollars.get(resource, price)
+        if old != price and any(name == resource and count for (_, name), count in queue.own.items()):
+            text = (
+                f"{_shorten(resource)} counts {_dollars(price)} instead of {_dollars(old)} an hour in its hourlyCeiling"
+            )
+            yield Shift(tenant, text, is_loss=price > old)
+
+
+def _read_queues(view: TenantView) -> dict[str, _Queue]:
+    """Return tenant → its queue, by the namespaces whose jobs the queue takes."""
+    found = {}
+    for resource in view.list_kind("ClusterQueue"):
+        spec = read_map(resource.inputs, "spec")
+        tenant = str(read_map(spec, "namespaceSelector", "matchLabels").get(TENANT_LABEL))
+        found[tenant] = _read_queue(spec)
+    return found
+
+
+def _read_queue(spec: Mapping[str, Any]) -> _Queue:
+    own: dict[_Key, Decimal | None] = {}
+    borrowed: dict[_Key, Decimal | None] = {}
+    millidollars = None
+    for flavor, quota in _list_quotas(spec):
+        name, nominal = str(quota.get("name")), read_quantity(quota.get("nominalQuota"))
+        if name == MONEY:
+            millidollars = None if nominal == UNREACHABLE else nominal
+        elif flavor != BUDGET and read_quantity(quota.get("lendingLimit")) != 0:
+            own[flavor, name] = nominal
+            borrowed[flavor, name] = read_quantity(quota.get("borrowingLimit"))
+    order = str(spec.get("queueingStrategy", "BestEffortFIFO"))
+    weight = read_quantity(read_map(spec, "fairSharing").get("weight", 1))
+    lets_classes_stop = read_map(spec, "preemption").get("withinClusterQueue", "Never") != "Never"
+    return _Queue(weight, _ORDERS.get(order, order), own, borrowed, millidollars, lets_classes_stop)
+
+
+def _list_quotas(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield flavor and quota of each resource."""
+    for group in map(read_map, read_list(spec, "resourceGroups")):
+        for flavor in map(read_map, read_list(group, "flavors")):
+            for quota in map(read_map, read_list(flavor, "resources")):
+                yield str(flavor.get("name")), quota
+
+
+def _pair(
+    was: Mapping[_Key, Decimal | None], now: Mapping[_Key, Decimal | None]
+) -> Iterator[tuple[_Key, tuple[Decimal | None, Decimal | None]]]:
+    """Yield the values that differ; a pool that a queue does not name gives nothing."""
+    for key in dict.fromkeys([*was, *now]):
+        old, new = was.get(key, Decimal(0)), now.get(key, Decimal(0))
+        if old != new:
+            yield key, (old, new)
+
+
+def _falls(was: Decimal | None, now: Decimal | None) -> bool:
+    """Return whether a number falls, or can no longer be read."""
+    return now is None or (was is not None and now < was)
+
+
+def _lowers_limit(was: Decimal | None, now: Decimal | None) -> bool:
+    """Return whether a limit falls; None is no limit."""
+    return now is not None and (was is None or now < was)
+
+
+def _write(number: Decimal | None) -> str:
+    return "an unknown number" if number is None else f"{number.normalize():f}"
+
+
+def _limit(number: Decimal | None) -> str:
+    return "any number" if number is None else _write(number)
+
+
+def _dollars(millidollars: Decimal | None) -> str:
+    return "none" if millidollars is None else f"${_write(millidollars / 1000)}"
+
+
+def _shorten(resource: str) -> str:
+    return resource.removeprefix("nvidia.com/")

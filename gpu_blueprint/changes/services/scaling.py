@@ -1,0 +1,58 @@
+"""The services whose scaling tenants gain and lose, and the Deployments that scale on other signals."""
+
+from collections.abc import Iterator, Set
+from typing import Any
+
+from ..models.models import list_model_deployments
+from ..models.view import read_target
+from ..tenant_view import Shift, TenantView, read_list, read_map
+
+
+def compare_services(before: TenantView, after: TenantView) -> Iterator[Shift]:
+    """Yield the services that a tenant gains and loses, and their replicas, for tenants that stay."""
+    of_models = list_model_deployments(before, after)
+    old, new = _collect_services(before, of_models), _collect_services(after, of_models)
+    for tenant, name in dict.fromkeys([*old, *new]):
+        was, now = old.get((tenant, name)), new.get((tenant, name))
+        if tenant not in after.tenants:
+            continue
+        if now is None:
+            yield Shift(tenant, f"service {name} no longer scales: its pods stay as many as they are", is_loss=True)
+        elif was is None:
+            yield Shift(tenant, f"service {name} scales by itself")
+        elif was != now:
+            text = f"service {name} runs {now[0]} to {now[1]} replicas instead of {was[0]} to {was[1]}"
+            yield Shift(tenant, text, is_loss=now[1] < was[1] or now[0] < was[0])
+
+
+def compare_signals(before: TenantView, after: TenantView) -> Iterator[Shift]:
+    """Yield the Deployments, of services and of models, that have other replicas at the same load."""
+    old, new = _collect_triggers(before), _collect_triggers(after)
+    for (tenant, name), triggers in new.items():
+        if old.get((tenant, name), triggers) != triggers:
+            text = f"{name} scales on other signals, so the same load may take other replicas"
+            yield Shift(tenant, f"{text}; `blueprint explain` shows their PromQL")
+
+
+def _collect_triggers(view: TenantView) -> dict[tuple[str, str], list[Any]]:
+    """Return tenant and Deployment → the triggers of its ScaledObject."""
+    return {
+        (tenant, read_target(scaler)): [
+            (read_map(trigger).get("metricType"), read_map(trigger, "metadata"))
+            for trigger in read_list(scaler.inputs, "spec", "triggers")
+        ]
+        for tenant, _, scaler in view.list_owned("ScaledObject")
+    }
+
+
+def _collect_services(view: TenantView, of_models: Set[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return tenant and Deployment → least and most replicas, but for Deployments of models."""
+    found = {}
+    for tenant, namespace, scaler in view.list_owned("ScaledObject"):
+        name = read_target(scaler)
+        if (namespace, name) in of_models:
+            continue
+        least, most = (read_map(scaler.inputs, "spec").get(f"{end}ReplicaCount") for end in ("min", "max"))
+        # Defaults of KEDA: no replica at the least, a hundred at the most.
+        found[tenant, name] = least if isinstance(least, int) else 0, most if isinstance(most, int) else 100
+    return found

@@ -1,0 +1,1 @@
+"""Gains and losses of tenants."""

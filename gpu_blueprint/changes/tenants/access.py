@@ -1,0 +1,189 @@
+"""The access of people that a change gives and takes, by principal, whatever entries, groups and roles lead there.
+
+A person reaches a tenant's namespace through groups of an access entry and RoleBindings that name them, or through an
+access policy of EKS for the namespace. Roles that the plan does not hold, such as ``edit``, count by their name.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...tenancy.rights import MEMBER, VIEWER
+from ..tenant_view import Shift, TenantView, read_list, read_map, read_name
+
+Right = tuple[str, ...]
+"""API group, resource, name of the object (``*`` for all) and verb; or one role whose rules nobody knows."""
+Access = dict[tuple[str, str], set[str]]
+"""Tenant (empty for the whole cluster) and principal → names of roles and access policies."""
+
+_ENTRY = "aws:eks/accessEntry:AccessEntry"
+_ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
+_WORDS = {
+    **dict.fromkeys((MEMBER.name, "edit", "admin", "cluster-admin", "AmazonEKSEditPolicy"), "member"),
+    **dict.fromkeys((VIEWER.name, "view", "AmazonEKSViewPolicy"), "viewer"),
+    **dict.fromkeys(("AmazonEKSClusterAdminPolicy", "AmazonEKSAdminPolicy"), "admin"),
+}
+"""Name of a role or an access policy → the word for its people."""
+_RANKS = ("viewer", "member", "admin")
+
+
+def compare_access(before: TenantView, after: TenantView) -> Iterator[Shift]:
+    """Yield the people who gain, lose or change their access, and the verbs that people of one kind gain or lose."""
+    old, new = _collect_access(before), _collect_access(after)
+    for tenant, person in dict.fromkeys([*old, *new]):
+        was, now = old.get((tenant, person), set()), new.get((tenant, person), set())
+        if not now:
+            yield Shift(tenant, f"{_name(was)} {person} loses access", is_loss=True, is_grave=True)
+        elif not was:
+            yield Shift(tenant, f"{_name(now)} {person} gains access")
+        elif _name(was) != _name(now):
+            yield from _compare_words(tenant, person, was, now)
+    yield from _compare_rights(before, after, old, new)
+
+
+def find_leaving_admins(before: TenantView, after: TenantView) -> Iterator[str]:
+    """Yield a sentence if admins go: the program itself reaches the cluster with the access of an admin."""
+    old, new = (_list_admins(view) for view in (before, after))
+    if left := sorted(old - new):
+        who = " or ".join(left)
+        way = f"run it as an admin who stays, such as {min(new & old or new)}" if new else "keep one admin who runs it"
+        yield f"if `pulumi up` runs as {who}: its access goes during the run, and later runs fail; {way}"
+
+
+def _list_admins(view: TenantView) -> set[str]:
+    access = _collect_access(view)
+    return {person for (tenant, person), names in access.items() if not tenant and "admin" in _list_words(names)}
+
+
+def _compare_words(tenant: str, person: str, was: set[str], now: set[str]) -> Iterator[Shift]:
+    ranks = _rank(was), _rank(now)
+    falls = ranks[1] < ranks[0] or -1 in ranks
+    yield Shift(tenant, f"{person} is {_name(now)} instead of {_name(was)}", is_loss=falls, is_grave=falls)
+
+
+def _rank(names: set[str]) -> int:
+    """Return the rank of the strongest of some roles; -1 if nobody knows them."""
+    return max((_RANKS.index(word) for word in _list_words(names) if word in _RANKS), default=-1)
+
+
+def _list_words(names: set[str]) -> list[str]:
+    return sorted({_WORDS.get(name, name) for name in names})
+
+
+def _name(names: set[str]) -> str:
+    return " and ".join(_list_words(names))
+
+
+def _collect_access(view: TenantView) -> Access:
+    """Return the access of every principal of an access entry that is a person's or a program's."""
+    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    bound = _collect_bindings(view)
+    for entry in view.list_type(_ENTRY):
+        if entry.inputs.get("type", "STANDARD") == "STANDARD":
+            person = str(entry.inputs.get("principalArn", ""))
+            for group in _list_subjects(entry.inputs):
+                for tenant, role in bound.get(group, ()):
+                    found[tenant, person].add(role)
+    for association in view.list_type(_ASSOCIATION):
+        person, policy = str(association.inputs.get("principalArn", "")), association.inputs.get("policyArn", "")
+        for tenant in _list_scope(view, read_map(association.inputs, "accessScope")):
+            found[tenant, person].add(str(policy).rsplit("/", 1)[-1])
+    return dict(found)
+
+
+def _list_subjects(entry: Mapping[str, Any]) -> list[str]:
+    groups = [str(group) for group in read_list(entry, "kubernetesGroups")]
+    return [*groups, str(entry.get("userName") or entry.get("principalArn", ""))]
+
+
+def _list_scope(view: TenantView, scope: Mapping[str, Any]) -> list[str]:
+    if scope.get("type") != "namespace":
+        return [""]
+    return [view.namespaces[name] for name in map(str, read_list(scope, "namespaces")) if name in view.namespaces]
+
+
+def _collect_bindings(view: TenantView) -> dict[str, list[tuple[str, str]]]:
+    """Return group or user → the tenants in whose namespaces a role is bound to it, with the role."""
+    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for tenant, _, binding in view.list_owned("RoleBinding"):
+        for subject in read_list(binding.inputs, "subjects"):
+            role = str(read_map(binding.inputs, "roleRef").get("name", ""))
+            found[str(read_map(subject).get("name", ""))].append((tenant, role))
+    return found
+
+
+def _compare_rights(before: TenantView, after: TenantView, old: Access, new: Access) -> Iterator[Shift]:
+    """Yield the verbs that the people of a tenant gain and lose, once for all people with the same change."""
+    rules = _collect_rules(before), _collect_rules(after)
+    shared = _collect_shared_roles(before), _collect_shared_roles(after)
+    said: set[tuple[str, str]] = set()
+    for tenant, person in old.keys() & new.keys():
+        if not tenant:
+            continue
+        was = _list_rights(rules[0], old[tenant, person] | shared[0].get(tenant, set()))
+        now = _list_rights(rules[1], new[tenant, person] | shared[1].get(tenant, set()))
+        word = _name(new[tenant, person])
+        if was == now or _name(old[tenant, person]) != word or (tenant, word) in said:
+            continue
+        said.add((tenant, word))
+        if lost := _describe(_subtract(was, now)):
+            yield Shift(tenant, f"{word}s may no longer {lost}", is_loss=True, is_grave=True)
+        if gained := _describe(_subtract(now, was)):
+            yield Shift(tenant, f"{word}s may now {gained}")
+
+
+def _collect_shared_roles(view: TenantView) -> dict[str, set[str]]:
+    """Return tenant → the roles that ClusterRoleBindings give to the groups of its people."""
+    bound = _collect_bindings(view)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for binding in view.list_kind("ClusterRoleBinding"):
+        for subject in read_list(binding.inputs, "subjects"):
+            for tenant, _ in bound.get(str(read_map(subject).get("name", "")), ()):
+                found[tenant].add(str(read_map(binding.inputs, "roleRef").get("name", "")))
+    return found
+
+
+def _collect_rules(view: TenantView) -> dict[str, set[Right]]:
+    """Return role → its rights; a Role of a namespace has the name of its own."""
+    return {
+        read_name(role): {
+            (str(group), str(resource), str(name), str(verb))
+            for rule in read_list(role.inputs, "rules")
+            for group in read_list(rule, "apiGroups")
+            for resource in read_list(rule, "resources")
+            for name in read_list(rule, "resourceNames") or ["*"]
+            for verb in read_list(rule, "verbs")
+        }
+        for kind in ("ClusterRole", "Role")
+        for role in view.list_kind(kind)
+    }
+
+
+def _list_rights(rules: Mapping[str, set[Right]], roles: set[str]) -> set[Right]:
+    return {right for role in roles for right in rules.get(role, {(role,)})}
+
+
+def _subtract(rights: set[Right], others: set[Right]) -> set[Right]:
+    """Return the rights that the others do not hold; ``*`` holds every name."""
+    wide = [other for other in others if "*" in (*other[:2], other[-1])]
+    return {right for right in rights - others if not any(_holds(other, right) for other in wide)}
+
+
+def _holds(wide: Right, right: Right) -> bool:
+    return len(wide) == len(right) and all(part in ("*", own) for part, own in zip(wide, right, strict=True))
+
+
+def _describe(rights: set[Right]) -> str:
+    """Return rights in words, such as ``create and delete pods/exec``; resources with the same verbs stand together."""
+    verbs: defaultdict[str, set[str]] = defaultdict(set)
+    roles = sorted(right[0] for right in rights if len(right) == 1)
+    for right in rights:
+        if len(right) > 1:
+            group, resource, name, verb = right
+            place = f"{resource}.{group}" if group else resource
+            verbs[place if name == "*" else f"{place} {name}"].add(verb)
+    resources: defaultdict[str, list[str]] = defaultdict(list)
+    for place in sorted(verbs):
+        resources[", ".join(sorted(verbs[place]))].append(place)
+    parts = [f"{listed} {', '.join(places)}" for listed, places in sorted(resources.items())]
+    return "; ".join([*parts, *(f"act in the role {role}" for role in roles)])

@@ -1,0 +1,34 @@
+"""The cluster, its network, region and roles."""
+
+from ..facet import collect
+from . import (
+    closed_network,
+    egress,
+    endpoints,
+    existing_cluster,
+    helm_values,
+    names,
+    network,
+    partitions,
+    regions,
+    roles,
+    system_nodes,
+    unused_fields,
+    versions,
+)
+
+CHECKS = collect(
+    closed_network,
+    egress,
+    endpoints,
+    existing_cluster,
+    helm_values,
+    names,
+    network,
+    partitions,
+    regions,
+    roles,
+    system_nodes,
+    unused_fields,
+    versions,
+)

@@ -1,0 +1,68 @@
+"""Rules about the company's proxy and authorities, and the parts of the platform that take no proxy."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, timedelta
+from ipaddress import AddressValueError, IPv4Address, IPv4Network
+
+from ...catalog.addons import STORAGE_ADD_ONS
+from ...catalog.egress_needs import list_egress_needs
+from ...config import ExistingVpc, StackConfig
+from ...config.certificates import read_certificates
+from ...egress.direct import list_endpoints
+from ...problem import Problem
+from ...storage.drivers import list_drivers
+from ..facet import early
+
+SOON = timedelta(days=60)
+"""Time before the end of a certificate in which a warning comes, since a new one replaces all nodes."""
+_INSIDE = (".svc", ".cluster.local")
+
+
+@early
+def refuse_proxies_inside_cluster(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse a proxy that is a Service: a node needs the proxy before it joins the cluster."""
+    egress = stack.egress
+    for field, address in (("httpsProxy", egress and egress.https_proxy), ("httpProxy", egress and egress.http_proxy)):
+        host = (address or "").removeprefix("http://").partition(":")[0]
+        if host.lower().endswith(_INSIDE) or _is_in(host, stack.cluster.service_cidr):
+            reason = f"{host} is a Service of the cluster, and a node needs the proxy before it joins the cluster"
+            yield Problem("proxy-inside-cluster", ("egress", field), reason, "name a proxy outside the cluster")
+
+
+def _is_in(host: str, block: str) -> bool:
+    try:
+        return IPv4Address(host) in IPv4Network(block)
+    except AddressValueError:
+        return False
+
+
+def warn_of_ending_authorities(stack: StackConfig, today: date) -> Iterator[Problem]:
+    """Warn of certificates that are valid no more, not yet, or not for long."""
+    egress = stack.egress
+    field = "caFile" if egress and egress.ca_file else "caBundle"
+    for found in read_certificates(egress.ca_bundle) if egress and egress.ca_bundle else ():
+        begins, ends = found.begins.astimezone(UTC).date(), found.ends.astimezone(UTC).date()
+        name, hint = f"the certificate of {found.subject!r}", "write its successor too; all nodes are then replaced"
+        if ends < today:
+            reason = f"{name} ended on {ends}, so programs trust no server that it signed"
+        elif begins > today:
+            reason, hint = f"{name} is valid from {begins} on, so programs do not trust it yet", "keep its predecessor"
+        elif ends - today <= SOON:
+            reason = f"{name} ends on {ends}"
+        else:
+            continue
+        yield Problem("ca-ends", ("egress", field), reason, hint, severity="warning")
+
+
+def suggest_endpoints_beside_proxy(stack: StackConfig) -> Iterator[Problem]:
+    """Name the endpoints without which some programs need a way of their own past the proxy."""
+    if not (stack.egress and stack.egress.https_proxy and isinstance(stack.network, ExistingVpc)):
+        return
+    absent = {add_on.name for add_on in STORAGE_ADD_ONS} - {driver.add_on.name for driver in list_drivers(stack)}
+    there = list_endpoints(stack)
+    for need in list_egress_needs():
+        if need.comes_from not in absent and (missing := [name for name in need.needs if name not in there]):
+            endpoints = " and ".join(missing)
+            reason = f"{need.program} takes no proxy, and calls {endpoints}"
+            hint = f"see that the VPC has an endpoint for {endpoints}, or a route that the proxy does not guard"
+            yield Problem("program-without-proxy", ("egress", "httpsProxy"), reason, hint, severity="note")

@@ -1,0 +1,68 @@
+"""A stack lives in the partition of its region: its ARNs are of this partition, and its services are offered there."""
+
+import re
+from collections.abc import Iterator
+
+from ...catalog.partitions import PARTITIONS, Feature, Partition, read_partition
+from ...config import StackConfig
+from ...config.storage import LustreStorage
+from ...problem import Path, Problem
+from ..facet import early
+from ..placeholders import list_texts
+
+_FREE_TEXTS = ("helmOverrides", "tags", "owner", "costCenter")
+"""Fields whose texts go on as they are: an ARN in them may be meant for a program that knows several partitions."""
+
+
+@early
+def refuse_arns_of_other_partitions(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse ARNs of a partition that is not the stack's: nothing in one partition can name an object of another."""
+    for path, text in list_texts(stack.model_dump(by_alias=True, exclude_unset=True, exclude={"region"})):
+        named = read_partition(text)
+        if named in PARTITIONS and named != stack.partition.name and path[0] not in _FREE_TEXTS:
+            reason = f"{text!r} is in the partition {named}, and {stack.region} is in {stack.partition.name}"
+            hint = f"write {_move(text, stack)}, or change aws:region"
+            yield Problem("arn-of-other-partition", path, reason, hint, names=(stack.region,))
+
+
+def _move(arn: str, stack: StackConfig) -> str:
+    """Return the ARN as it would be in the stack's partition; a region of the other partition becomes the stack's."""
+    _, _, service, region, account, resource = arn.split(":", 5)
+    is_there = not region or "*" in region or re.fullmatch(stack.partition.regions, region)
+    place = region if is_there else stack.region
+    return stack.partition.build_arn(service, resource, region=place, account=account)
+
+
+@early
+def refuse_missing_services(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse parts of a stack that need a service which its partition does not offer."""
+    for feature, path in _list_features(stack):
+        if gap := stack.partition.missing.get(feature):
+            reason = f"{_name(stack.partition)} {gap.reason} ({gap.source}, read {gap.read})"
+            yield Problem("not-in-partition", path, reason, gap.remedy, names=(stack.region,))
+
+
+def warn_of_unknown_services(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of parts of a stack that need a service of which no source says whether the partition offers it."""
+    for feature, path in _list_features(stack):
+        if gap := stack.partition.unknown.get(feature):
+            reason = f"{_name(stack.partition)} {gap.reason} ({gap.source}, read {gap.read})"
+            yield Problem("offer-unknown", path, reason, gap.remedy, severity="warning")
+
+
+def _list_features(stack: StackConfig) -> Iterator[tuple[Feature, Path]]:
+    """Yield the features that a stack uses, each with its place."""
+    if stack.billing:
+        yield "billing", ("billing",)
+    if stack.images and stack.images.pull_through:
+        yield "pull-through", ("images", "pullThrough")
+    for index, reservation in enumerate(stack.reservations):
+        if reservation.capacity_block:
+            yield "capacity-block", ("reservations", index, "capacityBlock")
+    for index, storage in enumerate(stack.storage):
+        if isinstance(storage, LustreStorage):
+            yield "fsx-lustre", ("storage", index)
+
+
+def _name(partition: Partition) -> str:
+    return f"the partition {partition.name}"

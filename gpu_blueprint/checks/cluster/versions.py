@@ -1,0 +1,81 @@
+"""Versions that do not fit together, and versions that grow old."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from ...catalog.versions import REPAIR_BUDGETS_SINCE, find_oldest_ami
+from ...config import CpuPool, Pool, StackConfig
+from ...config.drift import tell_drift
+from ...config.nodes import Ami
+from ...problem import Problem
+from ..facet import early
+
+
+@early
+def refuse_old_amis(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse AMI releases of GPU pools whose drivers are too old, or too old for the cluster's Kubernetes version."""
+    for index, pool in stack.numbered_gpu_pools:
+        ami = pool.ami
+        if ami.version is not None and not ami.row.is_release(ami.version):
+            continue
+        oldest, why = find_oldest_ami(ami.row, stack.cluster.release)
+        if ami.row.order(ami.pinned) < ami.row.order(oldest):
+            path = ("pools", index, "ami", "version")
+            yield Problem("ami-too-old", path, f"{ami.pinned!r} is too old", f"use {oldest} or newer ({why})")
+
+
+NEAR_THE_END = timedelta(days=90)
+"""An upgrade takes a team weeks, and EKS announces the end 60 days before."""
+OLD_AMI = timedelta(days=90)
+"""AWS publishes a release about every week, and fixes holes of kernel and container runtime in the newest only."""
+
+
+def warn_of_ending_support(stack: StackConfig, today: date) -> Iterator[Problem]:
+    """Warn of a Kubernetes version that leaves EKS's standard support soon, or has left it."""
+    release = stack.cluster.release
+    end = release.standard_support_ends
+    if end - today > NEAR_THE_END:
+        return
+    left = f"ends on {end}, in {(end - today).days} days" if today < end else f"ended on {end}"
+    reason = f"EKS's standard support of Kubernetes {release.version} {left}, and EKS then upgrades the control plane"
+    hint = "upgrade before, on a day of your choice; GPU nodes are drained"
+    yield Problem("kubernetes-support-ends", ("cluster", "kubernetesVersion"), reason, hint, severity="warning")
+
+
+def warn_of_old_amis(stack: StackConfig, today: date) -> Iterator[Problem]:
+    """Warn once of each AMI release that lacks the fixes of months."""
+    users: dict[str, list[int]] = {}
+    for index, pool in enumerate(stack.pools):
+        if not (isinstance(pool, Pool) and pool.static_nodes):  # the catalogue pins their release
+            users.setdefault(pool.ami.alias, []).append(index)
+    for indices in users.values():
+        ami = stack.pools[indices[0]].ami
+        day = ami.row.find_day(ami.pinned)
+        if day is not None and today - day > OLD_AMI:
+            pools = [stack.pools[index] for index in indices]
+            yield _explain_age(ami, (today - day).days, pools).under("pools", indices[0])
+
+
+def _explain_age(ami: Ami, days: int, pools: Sequence[Pool | CpuPool]) -> Problem:
+    names = ", ".join(pool.name for pool in pools)
+    known = ami.row.default_version
+    is_newer = ami.row.order(known) > ami.row.order(ami.pinned)
+    newer = f"pin {known}, or newer" if is_newer else "pin a newer release, or update gpu-blueprint"
+    reason = f"{ami.alias} is at least {days} days old, and nodes of {names} lack the security fixes since"
+    return Problem("ami-old", ("ami", "version"), reason, f"{newer}; {tell_drift(pools)}", severity="warning")
+
+
+def refuse_repair_budgets_without_repair(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse budgets for the repair of nodes where Karpenter repairs none, or repairs without budgets."""
+    cluster = stack.cluster
+    if cluster.node_repair and cluster.has_repair_budgets:
+        return
+    reason = f"Karpenter {cluster.karpenter_version} repairs nodes without budgets and refuses the reason Unhealthy"
+    hint = f'write cluster.karpenterVersion: "{REPAIR_BUDGETS_SINCE}" and nodeRepair: true, or leave Unhealthy out'
+    if cluster.has_repair_budgets:
+        reason, hint = "nodeRepair is off, so the budget limits nothing", "set cluster.nodeRepair, or leave it out"
+    for index, pool in enumerate(stack.pools):
+        for at, budget in enumerate(pool.disruption.budgets or []):
+            if "Unhealthy" in (budget.reasons or []):
+                path = ("pools", index, "disruption", "budgets", at, "reasons")
+                yield Problem("repair-budget-unused", path, reason, hint)

@@ -1,0 +1,38 @@
+"""Images that nodes get before a pod asks for them: images that no pod may run, and snapshots that idle fast disks."""
+
+from collections.abc import Iterator
+
+from ...config import StackConfig
+from ...images.allowed import lies_below
+from ...images.sources import name_registry, split_image
+from ...problem import Problem
+
+
+def warn_of_images_that_nobody_may_run(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of images of ``prepull`` outside ``images.allowed``; nodes pull and keep them for no pod.
+
+    Images in the account's own registry may be copies of allowed images, and bring no warning.
+    """
+    if not stack.allowed_images:
+        return
+    for pool_index, pool in stack.numbered_gpu_pools:
+        for index, image in enumerate(pool.prepull):
+            own = split_image(image)[0] == name_registry(stack)
+            if not own and not any(lies_below(image, entry) for entry in stack.allowed_images):
+                reason = f"tenants may not run {image!r}, so new nodes would pull it for nobody"
+                hint = "add its registry and path to images.allowed, or remove it"
+                path = ("pools", pool_index, "prepull", index)
+                yield Problem("prepull-not-allowed", path, reason, hint, severity="warning")
+
+
+def suggest_prepull_beside_nvme(stack: StackConfig) -> Iterator[Problem]:
+    """Point out a snapshot where every node has local NVMe, which then stays empty beside the volume."""
+    for index, pool in enumerate(stack.pools):
+        if pool.disk.snapshot_id and all(row.local_nvme_gb for row in pool.named_instances):
+            reason = (
+                "images from a snapshot lie on the EBS volume, so the local NVMe disks of the nodes stay empty, and "
+                "the first read of each block comes from S3"
+            )
+            hint = "compare the start with prepull, which pulls onto NVMe; else turn on fast snapshot restore"
+            path = ("pools", index, "disk", "snapshotId")
+            yield Problem("snapshot-beside-nvme", path, reason, hint, severity="note")

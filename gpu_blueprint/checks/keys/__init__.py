@@ -1,0 +1,6 @@
+"""KMS keys of the company."""
+
+from ..facet import collect
+from . import keys
+
+CHECKS = collect(keys)

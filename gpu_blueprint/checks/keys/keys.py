@@ -1,0 +1,47 @@
+"""The company's own KMS keys: their region, their account, and whether they encrypt anything."""
+
+from collections.abc import Iterator
+
+from ...config import StackConfig
+from ...encryption.stated import list_encryption_keys, list_stated_keys
+from ...encryption.uses import find_contents
+from ...problem import Problem
+from ..facet import early
+
+
+@early
+def refuse_own_keys_outside_region(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse keys of another region: every service encrypts with keys of its own region, also multi-Region keys."""
+    for key in list_encryption_keys(stack):
+        if key.region != stack.region:
+            reason = f"the key is in {key.region}, and the platform encrypts in {stack.region}"
+            hint = f"use a key of {stack.region}, such as the replica of a multi-Region key there"
+            yield Problem("key-not-in-region", key.path, reason, hint, names=(stack.region,))
+
+
+def warn_of_keys_of_other_accounts(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of keys of another account: a wrong digit, or a central account whose policies must let this account in."""
+    for key in list_stated_keys(stack):
+        if key.account != stack.account_id:
+            reason = f"the key is of account {key.account!r}, not of {stack.account_id!r}"
+            hint = "compare the digits; `blueprint explain STACK keys` prints what its owner must allow"
+            yield Problem("key-of-other-account", key.path, reason, hint, severity="warning")
+
+
+def warn_of_keys_without_data(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of keys for data that the stack does not have."""
+    made, keys = find_contents(stack), stack.encryption
+    if keys.images_key_arn and not made.images:
+        reason = "ECR caches no images for this stack (images.pullThrough), so the key encrypts nothing"
+        yield Problem("key-without-data", ("encryption", "imagesKeyArn"), reason, "remove it", severity="warning")
+    if keys.storage_key_arn and not made.storage:
+        reason = "the platform makes no bucket and no file system, so the key encrypts nothing"
+        yield Problem("key-without-data", ("encryption", "storageKeyArn"), reason, "remove it", severity="warning")
+
+
+def suggest_key_for_secrets(stack: StackConfig) -> Iterator[Problem]:
+    """Point out that Kubernetes secrets get a key which the platform makes, while everything else has given keys."""
+    if stack.new_cluster and list_encryption_keys(stack) and not stack.secrets_key_arn:
+        reason = "the platform makes a KMS key for Kubernetes secrets, and EKS never changes it later"
+        hint = "name a key in cluster.secretsKeyArn before the cluster is built, or leave it so"
+        yield Problem("secrets-without-own-key", ("encryption",), reason, hint, severity="note")

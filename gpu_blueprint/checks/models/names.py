@@ -1,0 +1,101 @@
+"""Names that follow from models: of service accounts, Deployments and scalers, and of the ways of their callers."""
+
+from collections.abc import Iterator
+
+from ...config import StackConfig
+from ...errors import find_close
+from ...problem import Problem
+from .versions import list_versions
+
+_LONGEST_SCALED = 54
+"""KEDA names a HorizontalPodAutoscaler ``keda-hpa-`` and the Deployment, and Kubernetes copies the name into a label of
+63 characters."""
+
+
+def refuse_repeated_models(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse models of one tenant with one name, at which callers could not tell them apart."""
+    known: set[tuple[str, str]] = set()
+    for index, model in enumerate(stack.models):
+        if (model.tenant, model.name) in known:
+            reason = f"tenant {model.tenant} has another model {model.name!r}, and callers find a model by its name"
+            hint = "choose another name; two versions of a model are one entry with next"
+            yield Problem("name-taken", ("models", index, "name"), reason, hint, names=(model.name,))
+        known.add((model.tenant, model.name))
+
+
+def refuse_taken_accounts(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse models whose service account a tenant has too: pods of either would hold the rights of both."""
+    places = {
+        (tenant.name, identity.service_account): f"tenants.{index}.identities.{at}"
+        for index, tenant in enumerate(stack.tenants)
+        for at, identity in enumerate(tenant.identities)
+    }
+    for index, model in enumerate(stack.models):
+        if place := places.get((model.tenant, model.account)):
+            reason = f"the service account {model.account!r} of the model is that of {place}"
+            hint = "choose another name for the model or the service account"
+            yield Problem("account-taken", ("models", index, "name"), reason, hint, names=(model.tenant,))
+
+
+def refuse_long_deployments(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse names of Deployments that leave no room for the names that KEDA makes of them."""
+    for version in list_versions(stack):
+        name = version.model.deployment
+        if len(name) > _LONGEST_SCALED:
+            reason = f"the Deployment {name!r} has {len(name)} characters, and its scaler takes {_LONGEST_SCALED}"
+            hint = f"shorten name or version by {len(name) - _LONGEST_SCALED}"
+            yield Problem("name-too-long", ("models", version.index, "name"), reason, hint)
+
+
+def refuse_callers_of_one_name(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse two models whose callers get NetworkPolicies of one name: the namespace and the model are joined."""
+    spaces = {tenant.name: tenant.namespace_name for tenant in stack.tenants}
+    known: dict[tuple[str, str], str] = {}
+    for index, model in enumerate(stack.models):
+        for caller in model.callers:
+            if (own := spaces.get(model.tenant)) in (None, caller):
+                continue
+            joined, whole = f"{own}-{model.name}", f"{own}/{model.name}"
+            if known.setdefault((caller, joined), whole) != whole:
+                reason = f"{known[caller, joined]} and {whole} would have one NetworkPolicy in {caller}"
+                path = ("models", index, "name")
+                yield Problem("name-taken", path, reason, "choose another name for one of the models")
+
+
+def warn_of_mistaken_callers(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of callers that look like the namespace of a tenant, and are none."""
+    for index, position, caller in _list_strangers(stack):
+        if meant := _find_meant(stack, caller):
+            reason = f"no tenant has the namespace {caller!r}"
+            path = ("models", index, "callers", position)
+            yield Problem("mistaken-caller", path, reason, f"did you mean {meant}?", severity="warning")
+
+
+def suggest_checking_callers(stack: StackConfig) -> Iterator[Problem]:
+    """Point out callers in namespaces that the platform does not make."""
+    for index, position, caller in _list_strangers(stack):
+        if not _find_meant(stack, caller):
+            reason = (
+                f"no tenant has the namespace {caller!r}: every pod there may call the model, the platform does not say"
+                f" who runs pods there, and a NetworkPolicy of {caller} must let the calls out"
+            )
+            path = ("models", index, "callers", position)
+            yield Problem("caller-without-tenant", path, reason, "remove it if you did not mean it", severity="note")
+
+
+def _list_strangers(stack: StackConfig) -> Iterator[tuple[int, int, str]]:
+    """Yield (position of the model, position of the caller, namespace) of callers in no tenant's namespace."""
+    own = {tenant.namespace_name for tenant in stack.tenants}
+    for index, model in enumerate(stack.models):
+        for position, caller in enumerate(model.callers):
+            if caller not in own:
+                yield index, position, caller
+
+
+def _find_meant(stack: StackConfig, caller: str) -> str:
+    """Return the namespace that a caller seems to mean: of the tenant with this name, or with nearly this name."""
+    by_name = {tenant.name: tenant.namespace_name for tenant in stack.tenants}
+    if caller in by_name:
+        return by_name[caller]
+    close = [name for name in find_close(caller, by_name.values()) if abs(len(name) - len(caller)) < 3]
+    return close[0] if close else ""

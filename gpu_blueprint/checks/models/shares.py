@@ -1,0 +1,50 @@
+"""Next versions: their shares, compared with the replicas that make them, and their difference from the present."""
+
+from collections.abc import Iterator
+from math import ceil
+
+from ...config import StackConfig
+from ...config.models import ServedModel
+from ...problem import Problem
+
+_FAR = 0.1
+"""Difference of the two shares from which a note is worth reading."""
+
+
+def suggest_replicas_for_shares(stack: StackConfig) -> Iterator[Problem]:
+    """Point out shares that the least replicas cannot make: with two of them, either version has one."""
+    for index, model in enumerate(stack.models):
+        following, least = model.next_version, model.replicas.min
+        if following is None or not least:
+            continue
+        share = following.share
+        _, theirs = model.replicas.split(share)
+        needed = ceil(round(1 / min(share, 1 - share), 6)) if 0 < share < 1 else least
+        if abs(theirs.min / _count_least(model) - share) <= _FAR or least >= needed:
+            continue
+        most = model.replicas.max
+        yield Problem(
+            "share-of-few-replicas",
+            ("models", index, "next", "share"),
+            f"at its least replicas {model.name} has {theirs.min} of {_count_least(model)} in version "
+            f"{following.version}, which then gets {theirs.min / _count_least(model):.0%} of the requests and not "
+            f"{share:.0%}; at its most replicas it gets {theirs.max / most:.0%}",
+            f"write replicas.min: {needed}" if needed <= most else "write a share nearer to a half",
+            severity="note",
+        )
+
+
+def suggest_changes_of_next_versions(stack: StackConfig) -> Iterator[Problem]:
+    """Point out next versions that serve what the present version serves, such as after a forgotten source."""
+    for index, model in enumerate(stack.models):
+        following = model.next_version
+        changes = following.changes if following else {}
+        if following and all(getattr(model, name) == value for name, value in changes.items() if name != "version"):
+            reason = f"version {following.version} differs from the present version in nothing but its name"
+            hint = "write the source, the image or another field in which it differs"
+            yield Problem("next-without-change", ("models", index, "next"), reason, hint, severity="note")
+
+
+def _count_least(model: ServedModel) -> int:
+    """Return the least replicas of both versions."""
+    return sum(version.replicas.min for version in model.list_versions())

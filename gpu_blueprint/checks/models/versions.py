@@ -1,0 +1,55 @@
+"""The versions of models, each with its pool and the place of its fields in the stack file."""
+
+from collections.abc import Iterator
+
+from pydantic.alias_generators import to_camel
+
+from ...config import Pool, StackConfig
+from ...config.models import ServedModel, TritonModel, VllmModel
+from ...problem import Path
+from ...records import Record
+
+
+class PlacedVersion(Record):
+    """One version of a model, and the entry of the stack file that states it."""
+
+    index: int
+    entry: ServedModel
+    model: ServedModel
+    pool: Pool
+    is_next: bool
+
+    def locate(self, field: str, *rest: str | int) -> Path:
+        """Return the place of a field, by its name in the file: under ``next`` if the next version states its own."""
+        following = self.entry.next_version
+        stated = {to_camel(name) for name in following.changes} if following and self.is_next else set()
+        return ("models", self.index, *(("next",) if field in stated else ()), field, *rest)
+
+    def locate_size(self, *rest: str) -> Path:
+        """Return the place of the model's size: a field of ``shape``, or ``configJson``."""
+        stated = self.entry.next_version if self.is_next else None
+        holder = stated if stated is not None and getattr(stated, "shape", None) else self.entry
+        return self.locate("configJson") if getattr(holder, "config_json", None) else self.locate("shape", *rest)
+
+
+def list_versions(stack: StackConfig) -> Iterator[PlacedVersion]:
+    """Yield every version of every model whose pool exists; another rule reports an unknown pool."""
+    for index, entry in enumerate(stack.models):
+        pool = stack.gpu_pools_by_name.get(entry.pool)
+        for position, model in enumerate(entry.list_versions() if pool else ()):
+            if pool:
+                yield PlacedVersion(index, entry, model, pool, is_next=position > 0)
+
+
+def list_vllm(stack: StackConfig) -> Iterator[tuple[PlacedVersion, VllmModel]]:
+    """Yield the versions that vLLM serves."""
+    for version in list_versions(stack):
+        if isinstance(version.model, VllmModel):
+            yield version, version.model
+
+
+def list_triton(stack: StackConfig) -> Iterator[tuple[PlacedVersion, TritonModel]]:
+    """Yield the versions that Triton serves."""
+    for version in list_versions(stack):
+        if isinstance(version.model, TritonModel):
+            yield version, version.model

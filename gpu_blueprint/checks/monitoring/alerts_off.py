@@ -1,0 +1,19 @@
+"""Alerts that a stack switches off by name."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from ...config import StackConfig
+from ...monitoring.alerts import ALERTS
+from ...problem import Problem
+
+
+def refuse_unknown_alerts(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse names that no alert of the platform has: the alert would go on to fire."""
+    names = [alert.name for alert in ALERTS]
+    for index, name in enumerate(stack.monitoring.alerts_off if stack.monitoring else ()):
+        if name not in names:
+            close = get_close_matches(name, names, n=1)
+            hint = f"did you mean {close[0]}?" if close else "choose a name of docs/alerts.md"
+            path = ("monitoring", "alertsOff", index)
+            yield Problem("unknown-alert", path, f"the platform has no alert {name}", hint)

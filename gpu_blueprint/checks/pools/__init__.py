@@ -1,0 +1,32 @@
+"""Pools, their instance types, reservations and ceilings."""
+
+from ..facet import collect
+from . import (
+    architectures,
+    capacity,
+    cpu_capacity,
+    efa,
+    gpu_health,
+    headroom,
+    reservations,
+    resource_names,
+    sharing_values,
+    sizes,
+    spot,
+    start_times,
+)
+
+CHECKS = collect(
+    architectures,
+    capacity,
+    cpu_capacity,
+    efa,
+    gpu_health,
+    headroom,
+    reservations,
+    resource_names,
+    sharing_values,
+    sizes,
+    spot,
+    start_times,
+)

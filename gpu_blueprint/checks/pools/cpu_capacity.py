@@ -1,0 +1,105 @@
+"""Quotas of CPU and memory, compared with the nodes of the CPU pools and with the pods on the tenants' GPUs."""
+
+from collections.abc import Iterator
+from math import ceil
+
+from ...config import CpuPool, Pool, StackConfig, Tenant
+from ...config.grant_rooms import count_gpus, size_grant
+from ...config.pod_rooms import list_whole_pods
+from ...config.sizes import read_room
+from ...config.tenants import GpuAmount
+from ...cost.promises import Promise, describe_rest, list_cpu_promises
+from ...problem import Problem
+
+_MOST_CPUS = 100_000
+_UNITS = {"cpu": ("CPUs", 1000), "memory": ("GiB of memory", 1024)}
+"""Resource → its unit in words, and the unit as a multiple of the unit in which a NodeRoom counts."""
+
+
+def refuse_small_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse CPU pools whose nodes cannot hold what their tenants may ask for beside the pods on their GPUs.
+
+    The platform's own CPU pool has this room.
+    """
+    if not stack.states_cpu_pools:
+        return
+    for promise in list_cpu_promises(stack):
+        if promise.resource in _UNITS and promise.promised > promise.offered:
+            yield _explain_small_pools(stack, promise)
+
+
+def _explain_small_pools(stack: StackConfig, promise: Promise) -> Problem:
+    (unit, _), pool = _UNITS[promise.resource], max(stack.cpu_pools, key=lambda pool: pool.max_cpus)
+    parts = [describe_rest(stack, tenant, promise) for tenant in stack.tenants if promise.tenants[tenant.name]]
+    ceiling = " + ".join(f"{own.max_cpus}" for own in stack.cpu_pools)
+    reason = (
+        f"tenants may ask {promise.pool} for {promise.promised:,.1f} {unit} at once: {'; '.join(parts)}; "
+        f"and at maxCpus {ceiling} its nodes hold at most {promise.offered:,.1f} beside kubelet and DaemonSets"
+    )
+    needed = pool.max_cpus + _count_missing_cpus(pool, promise)
+    raised = f"write maxCpus: {needed}, or " if needed <= _MOST_CPUS else ""
+    hint = f"{raised}lower {promise.resource} of the tenants"
+    return Problem("cpu-pool-too-small", (*stack.locate(pool), "maxCpus"), reason, hint)
+
+
+def _count_missing_cpus(pool: CpuPool, promise: Promise) -> int:
+    """Return the vCPUs of the nodes of one more type that hold what is missing."""
+    index, factor = list(_UNITS).index(promise.resource), _UNITS[promise.resource][1]
+    missing = (promise.promised - promise.offered) * factor
+    return min(ceil(missing / pool.find_room(row)[index]) * row.vcpu for row in pool.offered)
+
+
+def warn_of_closed_cpu_pools(stack: StackConfig) -> Iterator[Problem]:
+    """Warn where pods without tolerations find no CPU pool; a cluster that exists has nodes of its own for them."""
+    if stack.new_cluster and stack.tenants and stack.cpu_pools and all(pool.keeps_pods_out for pool in stack.cpu_pools):
+        pool = stack.cpu_pools[0]
+        reason = (
+            f"every CPU pool has a taint ({', '.join(pool.name for pool in stack.cpu_pools)}), so pods of tenants "
+            "without a GPU and without tolerations find no node and stay Pending"
+        )
+        hint = "remove the taints of one CPU pool, or add a CPU pool without taints"
+        yield Problem("cpu-pools-tainted", (*stack.locate(pool), "taints"), reason, hint, severity="warning")
+
+
+def warn_of_unusable_slots(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of tenants whose quota of CPU or memory is too small for the pods on their GPUs.
+
+    Whole GPUs without ``podSize`` count in pools for training, whose runs take whole nodes.
+    """
+    for index, tenant in enumerate(stack.tenants):
+        for field in _UNITS:
+            yield from _compare_with_quota(stack, tenant, field, index)
+
+
+def _compare_with_quota(stack: StackConfig, tenant: Tenant, field: str, index: int) -> Iterator[Problem]:
+    at, (unit, factor) = list(_UNITS).index(field), _UNITS[field]
+    needs = [_find_need(stack, stack.gpu_pools_by_name[name], amount, at) for name, amount in tenant.gpus.items()]
+    quota, needed = read_room(tenant.cpu, tenant.memory)[at], sum(amount for amount, _ in needs)
+    if needed > quota:
+        sums = " + ".join(f"{amount / factor:,.1f} in {words}" for amount, words in needs if words)
+        least = ceil(needed / factor)
+        written = f'"{least}"' if field == "cpu" else f"{least}Gi"
+        yield Problem(
+            "quota-below-slots",
+            ("tenants", index, field),
+            f"the pods on all GPUs of {tenant.name} need {needed / factor:,.1f} {unit}: {sums}; its quota is "
+            f"{quota / factor:,.0f}, so some of its GPUs can never be used",
+            f"write {field}: {written}, grant fewer GPUs, or write the podSize that its pods have",
+            severity="warning",
+        )
+
+
+def _find_need(stack: StackConfig, pool: Pool, amount: GpuAmount, at: int) -> tuple[int, str]:
+    """Return the CPU (0) or memory (1) of the pods on a tenant's GPUs in a pool, and words; (0, "") if not known.
+
+    Of several sizes of nodes it is the size whose pods need least, so that the quota serves no size.
+    """
+    if pool.slot_size:
+        return ceil(size_grant(stack, pool, amount)[at]), f"{pool.name} ({pool.slot_size} a slot)"
+    gpus = int(count_gpus(pool, amount))  # cut and shared GPUs have slots
+    if pool.purpose != "training" or not gpus:
+        return 0, ""
+    runs = list_whole_pods(stack, pool, gpus)
+    pods, size = min(runs, key=lambda run: run[0] * run[1].room[at])
+    each = "a pod" if pods == 1 else f"{pods} pods"
+    return ceil(pods * size.room[at]), f"{pool.name} ({each} of {size}, on whole nodes)"

@@ -1,0 +1,164 @@
+"""Queues that are legal, and in which jobs wait longer than their teams expect."""
+
+from collections.abc import Iterator
+
+from ...config import Pool, StackConfig, Tenant
+from ...config.scalars import count_seconds
+from ...problem import Problem
+from ...queues.prices import count_millidollars, price_units, round_prices
+from ...queues.reach import count_borrowable, count_grant, count_offered, count_reach
+from ...sharing import WHOLE_GPU, Mig
+
+_LEAST_FOR_MIG = 600
+"""Seconds in which a node launches, cuts its GPUs, mostly with a restart, and pulls an image."""
+_LEAST_FOR_NODES = 300
+"""Seconds in which a GPU node launches, starts its driver and pulls an image of CUDA."""
+
+
+def refuse_hasty_timeouts(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse a ``readyTimeout`` in which no node can cut its GPUs."""
+    cut = [pool.name for pool in stack.queued_pools if isinstance(pool.sharing, Mig)]
+    if stack.queueing and cut and count_seconds(stack.queueing.ready_timeout) < _LEAST_FOR_MIG:
+        reason = (
+            f"{stack.queueing.ready_timeout} is shorter than nodes with MIG need ({', '.join(cut)}): they launch, cut "
+            "their GPUs and restart, and the queue would stop each job before its first pod runs, again and again"
+        )
+        yield Problem("ready-timeout-below-mig", ("queueing", "readyTimeout"), reason, "write 10m or more, such as 30m")
+
+
+def warn_of_short_timeouts(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of a ``readyTimeout`` shorter than a node and its images usually need."""
+    launched = [pool.name for pool in stack.queued_pools if pool.static_nodes is None]
+    if stack.queueing and launched and count_seconds(stack.queueing.ready_timeout) < _LEAST_FOR_NODES:
+        yield Problem(
+            "ready-timeout-short",
+            ("queueing", "readyTimeout"),
+            f"{stack.queueing.ready_timeout} is shorter than a new GPU node with its images usually needs, so the "
+            f"queue would stop jobs on {', '.join(launched)} that are about to start",
+            "write 10m or more, such as 30m",
+            severity="warning",
+        )
+
+
+def warn_of_queues_outside_hours(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of queued pools with hours: queues do not know that a pool is closed."""
+    for index, pool in stack.numbered_gpu_pools:
+        if stack.queueing and pool in stack.queued_pools and pool.hours:
+            yield Problem(
+                "queue-outside-hours",
+                ("pools", index, "hours"),
+                f"outside {pool.hours} the queue still starts jobs: they hold their GPUs' quota without nodes, go back "
+                f"into the queue after {stack.queueing.ready_timeout}, and try again",
+                "leave hours out, since an idle pool has no nodes anyway, or let the team submit within the hours",
+                severity="warning",
+            )
+
+
+def warn_of_strict_order(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of work that waits behind a team's first job, although its own GPUs or nodes are free."""
+    if stack.queueing and stack.queueing.order == "strict":
+        borrowers = [tenant.name for tenant in stack.tenants if _list_lenders(stack, tenant)]
+        reasons = []
+        if borrowers:
+            reasons.append(
+                f"{', '.join(borrowers)} may borrow: while the first job of a team waits for GPUs of other teams, "
+                "nobody of the team passes it, and the team's own grant may stay idle"
+            )
+        if free := _list_pools_without_queue(stack):
+            reasons.append(f"while the first job of a team waits, its jobs for {', '.join(free)} wait behind it")
+        if reasons:
+            hint = "write order: best-effort" + ("" if free else ", or borrow: {} in the tenants' queues")
+            path = ("queueing", "order")
+            yield Problem("strict-order-waits", path, "; and ".join(reasons), hint, severity="warning")
+
+
+def _list_pools_without_queue(stack: StackConfig) -> list[str]:
+    """Return the pools for notebooks and services with a grant, and the CPU pools that the stack file states."""
+    pools = [pool.name for pool in stack.gpu_pools if pool not in stack.queued_pools]
+    granted = [name for name in pools if any(tenant.may_use(name) for tenant in stack.tenants)]
+    return [*granted, *(pool.name for pool in stack.cpu_pools if stack.states_cpu_pools)]
+
+
+def warn_of_jobs_in_serving_pools(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of teams whose jobs may go on from a full queued pool to GPUs that services and notebooks hold."""
+    queued = {pool.name for pool in stack.queued_pools}
+    for index, tenant in enumerate(stack.tenants):
+        pools = [stack.gpu_pools_by_name[name] for name in tenant.gpus]
+        names = {name for pool in pools if pool.name in queued for name in _list_granted(tenant, pool)}
+        for pool in (pool for pool in pools if pool.name not in queued):
+            if shared := sorted(names.intersection(_list_granted(tenant, pool))):
+                yield Problem(
+                    "job-in-serving-pool",
+                    ("tenants", index, "gpus", pool.name),
+                    f"{', '.join(shared)} of this pool has the name of a resource in queued pools of the team: a job "
+                    "without nodeSelector that finds them full starts here, and the queue does not see the pods of "
+                    f"{'services' if pool.purpose == 'inference' else 'notebooks'} that hold these GPUs",
+                    "let jobs write nodeSelector gpu-blueprint/pool with a queued pool, or remove this grant",
+                    severity="warning",
+                )
+
+
+def _list_granted(tenant: Tenant, pool: Pool) -> list[str]:
+    """Return the extended resources of a pool in which a tenant has a grant."""
+    return [name for name, count in count_grant(tenant, pool).items() if count]
+
+
+def warn_of_borrowing_of_reserved_gpus(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of borrowing in pools that buy nothing beside reservations."""
+    for index, pool in stack.numbered_gpu_pools:
+        if pool.purchase != ["reserved"] or pool not in stack.queued_pools:
+            continue
+        if borrowers := [tenant.name for tenant in stack.tenants if pool in _list_lenders(stack, tenant)]:
+            yield Problem(
+                "borrowing-of-reserved",
+                ("pools", index, "purchase"),
+                f"{', '.join(borrowers)} may borrow here, and the pool buys nothing beside its reservations: while one "
+                "lacks an instance, or after its end, jobs on borrowed GPUs take the place of their owners' jobs",
+                "write borrow for these tenants without this pool, or buy spot or on-demand too",
+                severity="warning",
+            )
+
+
+def _list_lenders(stack: StackConfig, tenant: Tenant) -> list[Pool]:
+    """Return the pools in which a tenant may borrow GPUs that other tenants own."""
+    shared = [
+        pool
+        for pool in stack.queued_pools
+        if any(other.may_use(pool.name) for other in stack.tenants if other.name != tenant.name)
+    ]
+    return [pool for pool in shared if any(count_borrowable(stack, tenant, pool).values())]
+
+
+def warn_of_gangs_beyond_reach(stack: StackConfig) -> Iterator[Problem]:
+    """Warn of tenants that may hold no two nodes of a pool for jobs of several nodes."""
+    for pool in stack.queued_pools:
+        needed = 2 * pool.candidates[0].gpu_devices if pool.multi_node else 0
+        for index, tenant in enumerate(stack.tenants):
+            if needed and tenant.may_use(pool.name) and needed <= count_offered(stack, pool)[WHOLE_GPU]:
+                yield from _warn_of_small_reach(stack, tenant, pool, needed, index)
+
+
+def _warn_of_small_reach(stack: StackConfig, tenant: Tenant, pool: Pool, needed: int, index: int) -> Iterator[Problem]:
+    """Warn of the first bound that holds a job of two nodes back: GPUs, then dollars."""
+    need = f"a job of 2 nodes in pool {pool.name} needs {needed} GPUs"
+    held = count_reach(stack, tenant, pool)[WHOLE_GPU]
+    if held < needed:
+        own = count_grant(tenant, pool)[WHOLE_GPU]
+        reason = f"{need}, and {tenant.name} holds at most {held}: a grant of {own} and {held - own} borrowed"
+        path, hint = ("tenants", index, "gpus", pool.name), "raise the grant or borrow"
+    elif tenant.queue and tenant.queue.hourly_ceiling:
+        price = round_prices(price_units(stack))[WHOLE_GPU]
+        if not price or (bought := count_millidollars(tenant) // price) >= needed:
+            return
+        costs = f"{needed} × ${price / 1000:,.3f} = ${needed * price / 1000:,.2f} an hour"
+        reason = f"{need}, which cost {costs}, and ${tenant.queue.hourly_ceiling:,.15g} buys {bought}"
+        path, hint = ("tenants", index, "queue", "hourlyCeiling"), "raise it"
+    else:
+        return
+    yield Problem(
+        "gang-beyond-reach",
+        path,
+        f"{reason}, so it would wait for ever",
+        f"{hint}, or keep each job on one node",
+        "warning",
+    )

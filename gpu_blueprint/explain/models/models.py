@@ -1,0 +1,220 @@
+"""Summaries of models, for people and for programs."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+
+from ...config import Pool, S3Storage, StackConfig
+from ...config.models import ServedModel, TritonModel, VllmModel
+from ...images.sources import locate_image
+from ...readiness.start_times import StartTime
+from ...records import Record, asdict
+from ...serving.drains import plan_drain
+from ...serving.images import find_tag, place_image
+from ...serving.memory import measure_model
+from ...serving.objects import SERVICE_PORT
+from ...serving.scaling import scale_model
+from ...serving.sources import is_streamed
+from ...serving.starts import estimate_model_start, find_amounts
+from ...storage.names import name_bucket
+from ..amounts import describe_amount
+from ..pools.start_times import start_time_as_json
+from ..stack import summarize_service
+
+
+class MemorySummary(Record, kw_only=True):
+    """The GPU memory of one replica, in GiB."""
+
+    granted: float
+    """The part of the GPUs that the server takes."""
+    weights: float
+    workspace: float
+    sequence: float
+    """KV cache of one sequence of the greatest length."""
+    sequences: int
+    """Sequences of the greatest length that the KV cache holds at once."""
+    longest: int
+    """The greatest length in tokens."""
+
+
+class VersionSummary(Record, kw_only=True):
+    """One version of a model, which is one Deployment."""
+
+    deployment: str
+    version: str | None
+    image: str
+    """Image as nodes pull it."""
+    tag: str
+    storage: str | None
+    """Name of the storage with the weights; None for Hugging Face."""
+    path: str
+    """Folder in the storage, or the repository with its revision."""
+    weights: str
+    """Place of the weights, such as ``s3://acme-weights/models/llama``."""
+    way: str
+    """``streamed``, ``mounted`` or ``downloaded``."""
+    min_replicas: int
+    max_replicas: int
+    memory: MemorySummary | None
+    """None if the stack file does not tell the size of the model."""
+    start: StartTime | None
+    """From the pod to its first answer; None if no type of the pool can launch."""
+    knows_weights: bool
+    """False if the size of the weights is not known, so that the start counts no time for them."""
+
+
+class ModelSummary(Record, kw_only=True):
+    """One model with its versions."""
+
+    name: str
+    namespace: str
+    tenant: str
+    pool: str
+    server: str
+    gpus: str
+    """GPUs of a replica, such as ``1 nvidia.com/gpu``."""
+    url: str
+    """Address inside the cluster."""
+    callers: list[str]
+    """Namespaces that may call."""
+    models: list[str]
+    """Names that callers write into requests: of the model itself for vLLM, of each model of Triton."""
+    scales_on: list[str]
+    answer_seconds: int
+    """Seconds in which a replica that ends finishes its requests."""
+    grace_seconds: int
+    """Seconds from the end of a replica to its death by force."""
+    versions: list[VersionSummary]
+
+
+def summarize_models(stack: StackConfig) -> list[ModelSummary]:
+    """Return a summary of each model, in the order of the stack file."""
+    return [summarize_model(stack, model) for model in stack.models]
+
+
+def summarize_model(stack: StackConfig, model: ServedModel) -> ModelSummary:
+    """Summarize a model."""
+    pool, namespace = stack.gpu_pools_by_name[model.pool], stack.find_namespace(model)
+    drain = plan_drain(pool, model)
+    return ModelSummary(
+        name=model.name,
+        namespace=namespace,
+        tenant=model.tenant,
+        pool=model.pool,
+        server=model.server_name,
+        gpus=describe_amount(pool, model.gpus),
+        url=name_address(model, namespace),
+        callers=list(dict.fromkeys([namespace, *model.callers])),
+        models=[entry.name for entry in model.models] if isinstance(model, TritonModel) else [model.name],
+        scales_on=summarize_service(stack, scale_model(stack, model)).scales_on,
+        answer_seconds=drain.answer,
+        grace_seconds=drain.grace,
+        versions=[_summarize_version(stack, pool, version) for version in model.list_versions()],
+    )
+
+
+def name_address(model: ServedModel, namespace: str) -> str:
+    """Return the address of a model inside the cluster, such as ``http://chat.serving.svc``."""
+    port = "" if SERVICE_PORT == 80 else f":{SERVICE_PORT}"
+    return f"http://{model.name}.{namespace}.svc{port}"
+
+
+def _summarize_version(stack: StackConfig, pool: Pool, version: ServedModel) -> VersionSummary:
+    return VersionSummary(
+        deployment=version.deployment,
+        version=version.version,
+        image=place_image(stack, version),
+        tag=find_tag(version),
+        storage=version.source.storage,
+        path=version.source.folder if version.source.storage else _name_repository(version),
+        weights=describe_weights(stack, version),
+        way=find_way(stack, version),
+        min_replicas=version.replicas.min,
+        max_replicas=version.replicas.max,
+        memory=_summarize_memory(stack, pool, version),
+        start=estimate_model_start(stack, pool, version),
+        knows_weights=knows_weights(version),
+    )
+
+
+def knows_weights(model: ServedModel) -> bool:
+    """Return whether the size of a model's weights is known."""
+    return find_amounts(model).weights_gib is not None
+
+
+def _summarize_memory(stack: StackConfig, pool: Pool, version: ServedModel) -> MemorySummary | None:
+    if not isinstance(version, VllmModel) or (found := measure_model(stack, pool, version)) is None:
+        return None
+    return MemorySummary(
+        granted=round(found.granted, 2),
+        weights=round(found.weights, 2),
+        workspace=round(found.workspace, 2),
+        sequence=round(found.sequence, 2),
+        sequences=found.sequences,
+        longest=version.max_model_len,
+    )
+
+
+def describe_weights(stack: StackConfig, model: ServedModel) -> str:
+    """Name the place of a model's weights: keys of a bucket, a folder of a file system, or a repository."""
+    source = model.source
+    if source.repository:
+        return f"huggingface.co/{_name_repository(model)}"
+    storage = stack.find_source(model)
+    if isinstance(storage, S3Storage):
+        return f"s3://{name_bucket(stack, storage)}/{storage.folder}{source.folder}"
+    return f"{source.storage}:/{source.folder}"
+
+
+def _name_repository(model: ServedModel) -> str:
+    revision = f"@{model.source.revision[:8]}" if model.source.revision else ""
+    return f"{model.source.repository}{revision}"
+
+
+def find_way(stack: StackConfig, model: ServedModel) -> str:
+    """Return how the weights come to the server, in a word."""
+    if model.source.repository:
+        return "downloaded"
+    return "streamed" if is_streamed(stack, model) else "mounted"
+
+
+def model_as_json(summary: ModelSummary) -> dict[str, Any]:
+    """Write a summary with the names that a stack file uses."""
+    found: dict[str, Any] = _write(asdict(summary))
+    for written, version in zip(found["versions"], summary.versions, strict=True):
+        written["start"] = start_time_as_json(version.start) if version.start else None
+    return found
+
+
+def _write(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {to_camel(name): _write(item) for name, item in value.items()}
+    return [_write(item) for item in value] if isinstance(value, list) else value
+
+
+def lacks_prepull(stack: StackConfig, pool: Pool, model: ServedModel) -> bool:
+    """Return whether new nodes of a pool pull the image of a model only when its first replica asks for it."""
+    if pool.disk.snapshot_id:
+        return False
+    return place_image(stack, model) not in [locate_image(stack, image) for image in pool.prepull]
+
+
+def note_model_starts(stack: StackConfig, models: Sequence[ModelSummary]) -> Iterator[str]:
+    """Yield the phases of the starts that are assumed or not known, and the time that pulling ahead would save."""
+    versions = [version for model in models for version in model.versions]
+    if unknown := [version.deployment for version in versions if not version.knows_weights]:
+        yield f"the size of the weights of {', '.join(unknown)} is not stated, so their time is not counted"
+    if models:
+        yield "the warm-up of models is assumed; `blueprint explain STACK MODEL` has the steps of each start"
+    lacking = {
+        f"{model.server_name} {find_tag(version)} in {model.pool}"
+        for model in stack.models
+        for version in model.list_versions()
+        if lacks_prepull(stack, stack.gpu_pools_by_name[model.pool], version)
+    }
+    if lacking:
+        yield (
+            f"prepull would bring these images while a node still prepares its GPUs: {', '.join(sorted(lacking))}; "
+            "`blueprint explain STACK MODEL` has the line to copy"
+        )

@@ -1,0 +1,18 @@
+"""The monitoring of a stack, in words."""
+
+from collections.abc import Iterator
+
+from ...config import InstallMonitoring, StackConfig
+from ..facet import Explain
+
+
+def _describe_monitoring(stack: StackConfig) -> Iterator[str]:
+    if stack.monitoring is None:
+        yield "none"
+    elif isinstance(stack.monitoring, InstallMonitoring):
+        yield f"Prometheus in the cluster, {stack.monitoring.retention_days} days of metrics"
+    else:
+        yield "your own Prometheus, with our monitors, rules and dashboards"
+
+
+EXPLAIN = Explain(lines={"monitoring": _describe_monitoring})

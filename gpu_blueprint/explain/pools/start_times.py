@@ -1,0 +1,46 @@
+"""Start times for programs, and the notes that people need beside them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...catalog.start_rates import describe_assumed_rates
+from ...config import Pool, StackConfig
+from ...config.storage import LustreStorage
+from ...images.sources import locate_image
+from ...readiness.start_times import StartTime, estimate_start, find_weights
+from ...readiness.words import describe_longest, write_seconds
+from ...records import asdict
+from ..step import Step
+
+
+def start_time_as_json(start: StartTime) -> dict[str, Any]:
+    """Write a start time: seconds and words of each phase, and the seconds of all."""
+    return {**asdict(start), "seconds": start.seconds}
+
+
+def explain_start(stack: StackConfig, pool: Pool) -> Iterator[Step]:
+    """Yield the images that new nodes of a pool pull ahead, and the time until a pod is ready, as far as stated."""
+    if pool.prepull:
+        places = ", ".join(locate_image(stack, image) for image in pool.prepull)
+        yield Step("new nodes pull", (f"{places}, before a pod asks (docs/prepull.md)",))
+    if start := estimate_start(stack, pool):
+        longest = f"the longest wait is {describe_longest(start)}"
+        yield Step("a pod is ready", (f"about {write_seconds(start.seconds)} after it asks for a new node; {longest}",))
+
+
+def note_start_times(stack: StackConfig, starts: Sequence[StartTime]) -> Iterator[str]:
+    """Yield the limits of the estimate, and the ways in which pods of these pools start sooner or later."""
+    pools = [stack.gpu_pools_by_name[name] for name in dict.fromkeys(start.pool for start in starts)]
+    yield "of one pod on the slowest type; rates and sources: gpu_blueprint/catalog/start_rates.csv"
+    yield describe_assumed_rates()
+    if warm := [pool.name for pool in pools if pool.headroom]:
+        yield f"headroom of {', '.join(warm)} saves the first pods the wait for a node"
+    if drawn := [pool.name for pool in pools if pool.disk.snapshot_id]:
+        yield f"nodes of {', '.join(drawn)} read images from their snapshot as they need them, slowly the first time"
+    amounts = {pool.name: pool.pod_start for pool in pools if pool.pod_start}
+    if shared := [name for name, start in amounts.items() if isinstance(find_weights(stack, start), LustreStorage)]:
+        yield f"pods of {', '.join(shared)} that start together share the throughput of their file system"
+    if stack.queueing and (queued := [pool.name for pool in pools if pool in stack.queued_pools]):
+        longest = max(start.seconds for start in starts if start.pool in queued)
+        waits = f"queues wait {stack.queueing.ready_timeout} for the pods of a job"
+        yield f"{waits}; the longest start of their pools is {write_seconds(longest)}"

@@ -1,0 +1,194 @@
+"""Queues, explained: who may use how much, who borrows from whom, and what happens when all ask."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...config import Pool, StackConfig, Tenant
+from ...config.queueing import Queueing
+from ...cost.money import Usd
+from ...queues.ceilings import list_ceilings
+from ...queues.contention import Share, find_weight, list_shares
+from ...queues.groups import list_groups
+from ...queues.names import DEFAULT_QUEUE
+from ...queues.prices import price_units, round_prices
+from ...queues.reach import count_offered, count_rest, lets_classes_stop
+from ...sharing import POOL_KEY
+from ...yaml_text import write_yaml
+from ..facet import Explain
+from ..stack import as_json
+from ..step import Step
+from .jobs import build_first_job, build_job, describe_job, find_first_tenant, list_queued_pools
+from .queues import summarize_queues
+from .table import build_queue_table
+
+
+def explain_tenant_queue(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
+    """Yield the steps from a tenant's queue to a Job that waits in it; none in a stack without queues."""
+    pools = list_queued_pools(stack, tenant)
+    if stack.queueing is None:
+        return
+    if not pools:
+        yield Step("queue", ("no grant in a queued pool: its Jobs start at once, within its quotas",))
+        return
+    yield Step("queue", tuple(_describe_queue(stack, stack.queueing, tenant)))
+    shares = list_shares(stack)
+    own = [share for share in shares if share.tenant == tenant.name]
+    yield Step("may hold", tuple(line for share in own for line in _describe_share(share)))
+    yield Step("borrows from", tuple(_name_lenders(stack, share, shares) for share in own))
+    yield Step("lends to", tuple(_name_borrowers(share, shares) for share in own))
+    yield Step("when all ask", tuple(_describe_contention(stack, pools, shares)))
+    trial = "the size of a trial; a real job copies the CPU and memory for each unit from `a pod asks` above"
+    yield from _show_job(stack, tenant, pools[0], build_first_job(stack, tenant, pools[0]), trial)
+
+
+def explain_pool_queue(stack: StackConfig, pool: Pool) -> Iterator[Step]:
+    """Yield the steps about the queues in front of a pool; none in a stack without queues."""
+    if stack.queueing is None:
+        return
+    if pool not in stack.queued_pools:
+        reason = f"none, because pods for {pool.purpose} do not come as Jobs; the grants are quotas and are not lent"
+        yield Step("queue", (reason,))
+        return
+    yield Step("queue", tuple(_describe_flavor(stack, pool)))
+    yield Step("divided", tuple(_add_up(stack, pool)))
+    yield Step("when all ask", tuple(_describe_contention(stack, [pool], list_shares(stack))))
+
+
+def show_pool_job(stack: StackConfig, pool: Pool) -> Iterator[Step]:
+    """Yield the steps with a Job of the first tenant of a queued pool, and nothing for any other pool."""
+    if tenant := find_first_tenant(stack, pool):
+        yield from _show_job(stack, tenant, pool, build_job(stack, tenant, pool), "the size to copy, for each unit")
+
+
+def _show_job(stack: StackConfig, tenant: Tenant, pool: Pool, job: dict[str, Any], size: str) -> Iterator[Step]:
+    yield Step("a job asks", tuple(write_yaml(job).splitlines()))
+    yield Step("and it has", (size, *describe_job(stack, tenant, pool)))
+
+
+def _describe_queueing(stack: StackConfig) -> Iterator[str]:
+    """Yield the pools with queues, and the rules of all queues; nothing without queues."""
+    queueing = stack.queueing
+    if queueing is None:
+        return
+    yield f"Jobs wait in front of {', '.join(pool.name for pool in stack.queued_pools) or 'no pool'}"
+    if queueing.order == "strict":
+        yield "strict: nothing passes the Job at the head of a queue, so a large Job starts for certain"
+    else:
+        yield "best-effort: a small Job may pass a large Job that waits"
+    yield f"idle GPUs are lent {'by the weights of the tenants' if queueing.fair else 'to whoever asks first'}"
+    yield f"a started Job whose pods are not all ready after {queueing.ready_timeout} gives its GPUs back and retries"
+
+
+def _describe_queue(stack: StackConfig, queueing: Queueing, tenant: Tenant) -> Iterator[str]:
+    yield f"{DEFAULT_QUEUE}, for every Job of namespace {tenant.namespace_name}; weight {find_weight(tenant):g}"
+    if lets_classes_stop(stack, queueing, tenant):
+        yield "a Job of a higher class starts before its other Jobs, and stops running Jobs of lower classes"
+    else:
+        yield "a Job of a higher class starts before its other Jobs, and waits until running Jobs end"
+    if tenant.queue and tenant.queue.hourly_ceiling:
+        ceiling = Usd(tenant.queue.hourly_ceiling)
+        yield f"its running Jobs cost at most {ceiling} an hour at on-demand prices; further Jobs wait"
+
+
+def _describe_share(share: Share) -> Iterator[str]:
+    borrowing = f"may borrow {share.may_borrow}" if share.may_borrow else "borrows nothing"
+    yield f"{share.pool}: {share.own} {share.resource} of its own, {borrowing}"
+    capped = "; its hourlyCeiling buys no more" if share.is_capped else ""
+    yield f"{share.pool}: {share.alone} while nobody else asks, {_count_contended(share)} when all ask{capped}"
+
+
+def _count_contended(share: Share) -> str:
+    """Return the part in the pool when all ask: ``8``, or ``8 to 12`` where the first come take the rest."""
+    most = share.when_all_ask + share.first_come
+    return f"{share.when_all_ask} to {most}" if share.first_come else str(most)
+
+
+def _name_lenders(stack: StackConfig, share: Share, shares: Sequence[Share]) -> str:
+    """Name everybody whose units a tenant may borrow, with their counts."""
+    others = [other for other in _list_neighbours(share, shares) if other.own]
+    parts = [f"{other.tenant} (up to {other.own}, while idle)" for other in others]
+    if rest := _count_rest(stack, share):
+        parts.append(f"the {rest} that no grant covers")
+    can = share.may_borrow and parts
+    return f"{share.pool}: {', '.join(parts) if can else 'nobody'}"
+
+
+def _name_borrowers(share: Share, shares: Sequence[Share]) -> str:
+    others = [other.tenant for other in _list_neighbours(share, shares) if other.may_borrow]
+    if not (share.own and others):
+        return f"{share.pool}: nobody"
+    return f"{share.pool}: {', '.join(others)}; its own Jobs take lent GPUs back at once"
+
+
+def _list_neighbours(share: Share, shares: Sequence[Share]) -> list[Share]:
+    """Return the shares of the other tenants in the same resource of the same pool."""
+    return [other for other in _list_same(share, shares) if other is not share]
+
+
+def _list_same(share: Share, shares: Sequence[Share]) -> list[Share]:
+    return [other for other in shares if (other.pool, other.resource) == (share.pool, share.resource)]
+
+
+def _count_rest(stack: StackConfig, share: Share) -> int:
+    """Return the count of a resource of a pool that no grant covers."""
+    return count_rest(stack, stack.gpu_pools_by_name[share.pool])[share.resource]
+
+
+def _describe_contention(stack: StackConfig, pools: Sequence[Pool], shares: Sequence[Share]) -> Iterator[str]:
+    """Yield the parts of all tenants when all ask, and the rule behind the parts."""
+    for pool in pools:
+        for resource in pool.profile.units.values():
+            beside = [share for share in shares if (share.pool, share.resource) == (pool.name, resource)]
+            parts = " + ".join(f"{share.tenant} {_count_contended(share)}" for share in beside)
+            yield f"{pool.name}: {parts or 'no tenant has a grant'} {resource}"
+    if stack.queueing and stack.queueing.fair:
+        yield "each tenant has its own; idle and ungranted GPUs are divided by weight"
+        if len(stack.queued_pools) > 1:
+            yield "a tenant that borrows in another pool too gets less here: Kueue compares the largest share of each"
+    else:
+        yield "each tenant has its own; idle and ungranted GPUs go to whoever asks first, until their owners ask"
+    yield "GPUs come back by stopping borrowers' Jobs, low priority first, then the last started; they start anew later"
+
+
+def _describe_flavor(stack: StackConfig, pool: Pool) -> Iterator[str]:
+    """Yield the flavor of a pool, and the order of the pools that Kueue tries beside it."""
+    taints = [f"{taint['key']}:{taint['effect']}" for taint in pool.node_taints]
+    tolerates = f" and tolerations for {', '.join(taints)}" if taints else ""
+    yield f"flavor {pool.name}: a Job that starts gets the nodeSelector {POOL_KEY}: {pool.name}{tolerates}"
+    (group,) = (group for group in list_groups(stack) if pool in group.pools)
+    if len(group.pools) > 1:
+        names = " → ".join(other.name for other in group.pools)
+        yield f"a Job without nodeSelector takes the first of these pools that has room for it: {names}"
+    yield from _name_prices(stack, pool)
+
+
+def _name_prices(stack: StackConfig, pool: Pool) -> Iterator[str]:
+    """Yield the price by which a unit counts in the hourly ceilings of the pool's tenants; nothing without them."""
+    limited = {ceiling.tenant for ceiling in list_ceilings(stack)}
+    rich = [tenant.name for tenant in stack.tenants if tenant.name in limited and tenant.may_use(pool.name)]
+    if rich:
+        prices = round_prices(price_units(stack))
+        for resource in pool.profile.units.values():
+            dollars = f"${prices[resource] / 1000:,.3f} an hour"
+            yield f"1 {resource} counts {dollars} in the hourlyCeiling of {', '.join(rich)}"
+
+
+def _add_up(stack: StackConfig, pool: Pool) -> Iterator[str]:
+    """Yield the sum of each resource: ``16 nvidia.com/gpu = vision 8 + language 4 + 4 for all to borrow``."""
+    for unit, resource in pool.profile.units.items():
+        granted = {
+            grant.tenant: pool.count_by_unit(grant.count).get(unit, 0)
+            for grant in stack.grants_by_pool.get(pool.name, [])
+        }
+        ceiling, offered = pool.profile.count_at_ceiling(pool.max_gpus)[resource], count_offered(stack, pool)[resource]
+        parts = [f"{tenant} {count}" for tenant, count in granted.items() if count]
+        parts.append(f"{max(offered - sum(granted.values()), 0)} that no grant covers, for all to borrow")
+        where = "at the ceiling" if offered == ceiling else f"that nodes hold beside headroom, of {ceiling}"
+        yield f"{offered} {resource} {where} = {' + '.join(parts)}"
+
+
+EXPLAIN = Explain(
+    lines={"queues": _describe_queueing},
+    tables=(build_queue_table,),
+    document={"queues": lambda stack: [as_json(queue) for queue in summarize_queues(stack)]},
+)

@@ -1,0 +1,86 @@
+"""Jobs that wait in a tenant's queue, with every field that the tenant writes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...config import Pool, StackConfig, Tenant
+from ...queues.names import PRIORITIES, PRIORITY_LABEL
+from ...sharing import POOL_KEY
+from ...tenancy.gpu_pods import build_pod
+from ..first_pod import build_first_pod, find_grant
+
+
+def list_queued_pools(stack: StackConfig, tenant: Tenant) -> list[Pool]:
+    """Return the queued pools in which a tenant has a grant, in the order of the stack file."""
+    return [pool for pool in stack.queued_pools if tenant.may_use(pool.name)]
+
+
+def find_first_tenant(stack: StackConfig, pool: Pool) -> Tenant | None:
+    """Return the first tenant that may queue for a pool; None for a pool without queue, or without a grant."""
+    return next((tenant for tenant in stack.tenants if pool in list_queued_pools(stack, tenant)), None)
+
+
+def build_first_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, Any]:
+    """Build a Job that runs nvidia-smi in a queued pool, ready for `kubectl apply` by a member of the tenant."""
+    return wrap_in_job(stack, tenant, pool, build_first_pod(stack, pool, tenant))
+
+
+def build_first_work(stack: StackConfig, pool: Pool) -> dict[str, Any]:
+    """Build the first pod of a pool; a Job of it where pods of tenants start through a queue only."""
+    tenant = find_first_tenant(stack, pool)
+    return build_first_job(stack, tenant, pool) if tenant else build_first_pod(stack, pool)
+
+
+def build_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> dict[str, Any]:
+    """Build the smallest Job of a queued pool, with the CPU and memory that belong to its GPUs."""
+    namespace, limits = find_grant(pool, [tenant])
+    pod = build_pod(stack, pool, namespace=namespace, limits=limits)
+    pod["spec"]["restartPolicy"] = "Never"
+    return wrap_in_job(stack, tenant, pool, pod)
+
+
+def wrap_in_job(stack: StackConfig, tenant: Tenant, pool: Pool, pod: dict[str, Any]) -> dict[str, Any]:
+    """Return a Job of one pod, which the queue of its namespace holds without a label that names it.
+
+    Kueue writes the selector and the tolerations of the pool into a Job that it starts. The Job names the pool where
+    the tenant may use several pools of the same resource, or where Kubernetes does not fill in the PriorityClass.
+    """
+    spec = dict(pod["spec"])
+    spec.pop("tolerations", None)
+    if stack.cluster.completes_pods and not _list_rivals(stack, tenant, pool):
+        spec.pop("nodeSelector", None)
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {**pod["metadata"], "labels": {PRIORITY_LABEL: pool.purpose}},
+        "spec": {"template": {"spec": spec}},
+    }
+
+
+def describe_job(stack: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[str]:
+    """Yield sentences about the fields of a Job for a queued pool."""
+    yield "no label for a queue: the queue of the namespace takes every Job, and adds the pool's tolerations"
+    yield f"a class that orders the team's own Jobs ({PRIORITY_LABEL}): {', '.join(_list_classes())}"
+    if rivals := _list_rivals(stack, tenant, pool):
+        yield f"a nodeSelector, which keeps it out of {', '.join(rivals)} with the same resource"
+    elif stack.cluster.completes_pods:
+        yield f"no nodeSelector: {pool.name} is the team's only pool with this resource, and Kueue adds {POOL_KEY}"
+    if not stack.cluster.completes_pods:
+        version = stack.cluster.kubernetes_version
+        yield f"priorityClassName and nodeSelector of the pool, because Kubernetes {version} does not fill them in"
+
+
+def _list_classes() -> list[str]:
+    """Return the classes of a job from first to last, with the place of a job that names none."""
+    values = {**PRIORITIES, "none of these": 0}
+    return sorted(values, key=lambda name: -values[name])
+
+
+def _list_rivals(stack: StackConfig, tenant: Tenant, pool: Pool) -> list[str]:
+    """Return the other pools of a tenant that hand out a resource of the same name."""
+    names = set(pool.profile.per_device)
+    return [
+        other.name
+        for other in stack.gpu_pools
+        if other is not pool and tenant.may_use(other.name) and names & set(other.profile.per_device)
+    ]

@@ -1,0 +1,45 @@
+"""The storage that pods of a pool mount, explained: what new nodes wait for, and the memory of mounted buckets."""
+
+from collections.abc import Iterator
+
+from ...config import CpuPool, Pool, StackConfig
+from ...config.mount_room import find_mount_memory_mib
+from ...config.sizes import count_slots
+from ...storage.drivers import list_startup_taints
+from ...storage.mounts import list_tenant_mounts
+from ..step import Step
+
+
+def explain_pool_storage(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[Step]:
+    """Yield the step about the storage of a pool's tenants; nothing if they mount none."""
+    if lines := [*_list_mounts(stack, pool)]:
+        yield Step("storage", (*lines, *_describe_start(stack, pool), *_describe_room(stack, pool)))
+
+
+def _list_mounts(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
+    for tenant in stack.tenants:
+        if isinstance(pool, CpuPool) or tenant.may_use(pool.name):
+            mounts = list_tenant_mounts(stack, tenant)
+            if mounts:
+                yield f"pods of {tenant.name} mount {', '.join(mount.claim for mount in mounts)}"
+
+
+def _describe_start(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
+    if isinstance(pool, Pool) and pool.static_nodes:
+        yield "static nodes take pods before their drivers run: a pod that comes early mounts some minutes later"
+        return
+    taints = [taint["key"].partition("/")[0] for taint in list_startup_taints(stack, pool)]
+    yield f"a new node takes no pod before these drivers run on it: {', '.join(taints)}"
+
+
+def _describe_room(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str]:
+    """Yield the memory that the pods of one node leave to the buckets they mount."""
+    if isinstance(pool, Pool):
+        pods = max((count_slots(pool, row) for row in stack.list_instances(pool)), default=0)
+    else:
+        pods = sum(len(tenant.aws_accounts) for tenant in stack.tenants)
+    if mib := find_mount_memory_mib(stack, pool, pods):
+        yield (
+            f"the buckets that they mount take up to {mib / 1024:g}Gi of a node, which no pod requests and Karpenter "
+            "does not count: leave it free beside the requests of your pods"
+        )

@@ -1,0 +1,84 @@
+"""Summaries of storage, for people and for programs."""
+
+from ...config import StackConfig
+from ...config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
+from ...cost.storage import describe_storage_cost
+from ...records import Record
+from ...storage.mounts import Mount, list_mounts
+from ...storage.names import name_bucket
+
+
+class MountSummary(Record, kw_only=True):
+    """A storage in the namespace of one tenant."""
+
+    tenant: str
+    namespace: str
+    access: str
+    """``read`` or ``write``."""
+    claim: str
+    """Name of the PersistentVolumeClaim."""
+    volume: str
+    """Name of the PersistentVolume."""
+    path: str
+    """Folder under which our examples mount it."""
+
+
+class StorageSummary(Record, kw_only=True):
+    """One storage, and the tenants that mount it."""
+
+    name: str
+    kind: str
+    holds: str
+    """The bucket and its keys, or the file system, in words."""
+    is_made: bool
+    """True if the platform makes the bucket or the file system; False for a bucket that exists."""
+    zone: str | None
+    """The only zone of a Lustre file system; None for storage that all zones reach alike."""
+    size_gib: int | None
+    """Size that AWS bills in every hour; None where the bill follows the data."""
+    cost: str
+    """Dollars a month of a stated size, or the prices of all that is stored and moved."""
+    mounts: list[MountSummary]
+
+
+def summarize_storage(stack: StackConfig) -> list[StorageSummary]:
+    """Return a summary of each storage, in the order of the stack file; nothing without storage."""
+    mounts = [*list_mounts(stack)]
+    return [
+        _summarize(stack, storage, [mount for mount in mounts if mount.storage is storage]) for storage in stack.storage
+    ]
+
+
+def describe_content(stack: StackConfig, storage: AnyStorage) -> str:
+    """Name the bucket with its keys, or the file system."""
+    match storage:
+        case S3Storage():
+            return f"s3://{name_bucket(stack, storage)}/{storage.folder}"
+        case EfsStorage():
+            return "EFS, a folder for each tenant"
+        case LustreStorage():
+            return f"{storage.size_gib} GiB of Lustre on SSDs in {storage.zone}, {storage.throughput} MB/s for each TiB"
+
+
+def _summarize(stack: StackConfig, storage: AnyStorage, mounts: list[Mount]) -> StorageSummary:
+    scratch = storage if isinstance(storage, LustreStorage) else None
+    return StorageSummary(
+        name=storage.name,
+        kind=storage.kind,
+        holds=describe_content(stack, storage),
+        is_made=not (isinstance(storage, S3Storage) and storage.bucket),
+        zone=scratch.zone if scratch else None,
+        size_gib=scratch.size_gib if scratch else None,
+        cost=describe_storage_cost(stack, storage),
+        mounts=[
+            MountSummary(
+                tenant=mount.tenant.name,
+                namespace=mount.tenant.namespace_name,
+                access=mount.access,
+                claim=mount.claim,
+                volume=mount.volume,
+                path=mount.path,
+            )
+            for mount in mounts
+        ],
+    )

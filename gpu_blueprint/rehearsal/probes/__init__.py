@@ -1,0 +1,1 @@
+"""The questions of a rehearsal, by what they ask about."""

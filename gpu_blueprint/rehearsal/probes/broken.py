@@ -1,0 +1,103 @@
+"""Questions about nodes that break: a kubelet that goes silent, and a GPU that the device plugin takes away."""
+
+import time
+from collections.abc import Iterator
+
+from lab.kubelets import stop_kubelet
+
+from ...config import Pool, StackConfig
+from ...records import replace
+from ...sharing import Exclusive
+from ..cleaning import CLAIM
+from ..offers import count_reserved_nodes, list_purchases
+from ..outcome import Outcome
+from ..pods import build_deployment, build_gpu_pod
+from ..probe import Probe
+from ..snapshot import Snapshot, name_pod
+from ..stage import Stage
+from .interruptions import deploy, follow_successor, make_change
+from .pools import find_largest
+
+_LOOKS = 2
+"""Waits of a minute. The controller manager calls a node unready 50 seconds after its last sign of life."""
+
+
+def list_broken_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    """Yield the loss of a GPU, and for the first pool of each purpose a silent kubelet, where two nodes have room."""
+    if not _has_room(config, pool):
+        return
+    if isinstance(pool.sharing, Exclusive) and find_largest(config, pool).gpu_devices > 1:
+        yield _lose_gpu(config, pool)
+    if pool is next(other for other in config.gpu_pools if other.purpose == pool.purpose and _has_room(config, other)):
+        yield _hang(config, pool)
+
+
+def _has_room(config: StackConfig, pool: Pool) -> bool:
+    """Return whether Karpenter may launch two of the largest nodes: below the ceiling, and in the reservations."""
+    if pool.static_nodes:
+        return False
+    has_places = list_purchases(pool) != ["reserved"] or count_reserved_nodes(config, pool) > 1
+    return has_places and 2 * find_largest(config, pool).gpu_devices <= pool.max_gpus
+
+
+def _lose_gpu(config: StackConfig, pool: Pool) -> Probe:
+    """Take a GPU from the node of a pod that ends; its successor needs all GPUs, so it must get another node."""
+    (resource, count), *_ = pool.profile.count_per_node(find_largest(config, pool)).items()
+    pods = [build_gpu_pod(config, pool, f"{pool.name}-{name}", {resource: count}) for name in ("broken", "whole")]
+    note = "the next pod runs on another node"
+
+    def play(stage: Stage) -> Outcome:
+        first = stage.send(pods[:1])
+        if not (nodes := [node.node for node in first.list_nodes()]):
+            return first
+        status = {"status": {"allocatable": {resource: str(count - 1)}}}
+        stage.lab.kube.patch("v1", "Node", nodes[0], status, subresource="status")
+        stage.remove(pods[:1])
+        second = stage.send(pods[1:])
+        is_elsewhere = second.list_nodes() and nodes[0] not in [node.node for node in second.list_nodes()]
+        return replace(second, notes=(note,) if is_elsewhere else ())
+
+    return make_change(pool, "lost-gpu", f"a node offers {count - 1} of its {count} GPUs", play, note)
+
+
+def _hang(config: StackConfig, pool: Pool) -> Probe:
+    """Stop the kubelet under a pod, and do as the runbook of NodeNotReady says: delete the NodeClaim."""
+    deployment = build_deployment(build_gpu_pod(config, pool, f"{pool.name}-hung"))
+    silent, back = "the node is not ready", "without its NodeClaim the pod comes back on another node"
+
+    def play(stage: Stage) -> Outcome:
+        start = time.monotonic()
+        first = deploy(stage, deployment)
+        if not (nodes := [node.node for node in first.list_nodes()]):
+            return first
+        stop_kubelet(stage.lab.kube, nodes[0])
+        is_silent = any(stage.wait_until(lambda snapshot: not _is_ready(snapshot, nodes[0])) for _ in range(_LOOKS))
+        try:
+            _delete_claim(stage, nodes[0])
+            second = follow_successor(stage, deployment, first.pods[0], nodes[0], back)
+        finally:
+            _give_up_pods(stage, nodes[0])
+        notes = ((silent,) if is_silent else ()) + second.notes
+        return Outcome(pods=second.pods, seconds=time.monotonic() - start, notes=notes)
+
+    return make_change(pool, "hung-node", "a kubelet goes silent", play, back, silent, back)
+
+
+def _is_ready(snapshot: Snapshot, node: str) -> bool:
+    conditions = snapshot.nodes.get(node, {}).get("status", {}).get("conditions", [])
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
+
+
+def _delete_claim(stage: Stage, node: str) -> None:
+    """Delete the NodeClaim of a node, and do not wait: the drain gives up a pod that does not end after a minute."""
+    for claim in stage.lab.kube.list(*CLAIM):
+        if claim.get("status", {}).get("nodeName") == node:
+            stage.lab.kube.delete(*CLAIM, claim["metadata"]["name"])
+
+
+def _give_up_pods(stage: Stage, node: str) -> None:
+    """Delete the pods of a node whose kubelet ends none, or they would stay between two rounds."""
+    for pod in stage.look_again().pods:
+        if pod["spec"].get("nodeName") == node:
+            name, namespace = name_pod(pod)
+            stage.lab.kube.delete("v1", "Pod", name, namespace, grace_s=0)

@@ -1,0 +1,184 @@
+"""Questions about time: a spot interruption, headroom, and the hours of a pool."""
+
+import time
+from collections.abc import Callable, Iterator
+
+from lab.scene import Manifest
+
+from ...catalog import namespaces
+from ...config import Headroom, Pool, StackConfig
+from ...records import replace
+from ...sharing import POOL_KEY
+from ..cleaning import CLAIM
+from ..cron_jobs import run_cron_job
+from ..expectations import expect_notes
+from ..faults import refuse_purchase
+from ..offers import list_purchases
+from ..outcome import Fate, Outcome, PodFate
+from ..pods import build_deployment, build_gpu_pod, find_least
+from ..probe import Phase, Probe
+from ..snapshot import Snapshot, is_running, name_pod
+from ..stage import Stage
+from .pools import list_neighbours
+
+_APP = "app.kubernetes.io/name"
+
+
+def list_change_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    """Yield the questions that a change of time answers, if the pool has them."""
+    if "spot" in pool.purchase:
+        yield _interrupt(config, pool)
+    if pool.headroom:
+        yield _take_headroom(config, pool, pool.headroom)
+    if pool.hours:
+        yield _close(config, pool)
+
+
+def make_change(pool: Pool, name: str, title: str, play: Callable[[Stage], Outcome], text: str, *notes: str) -> Probe:
+    """Make a question about a change of nodes; ``text`` says what must happen, and ``notes`` what must be seen."""
+    return Probe(
+        name=f"{pool.name}/{name}",
+        subject=f"pool {pool.name}",
+        title=title,
+        phase=Phase.CHANGES,
+        expected=expect_notes(pool.name, text, *notes),
+        play=play,
+        alone_in=frozenset({pool.name}),
+    )
+
+
+def _interrupt(config: StackConfig, pool: Pool) -> Probe:
+    """Send a spot warning for the node of a Deployment's pod; the pod must come back on another node."""
+    deployment = build_deployment(build_gpu_pod(config, pool, f"{pool.name}-interrupted"))
+    note = "the pod comes back on another node"
+    before_spot = [way for way in list_purchases(pool) if way == "reserved"]
+
+    def play(stage: Stage) -> Outcome:
+        with refuse_purchase(stage, config, pool, before_spot):
+            first = deploy(stage, deployment)
+            warned = first.pods[0] if first.pods else None
+            if warned is None or warned.landing is None or warned.landing.purchase != "spot":
+                return Outcome(pods=first.pods, seconds=first.seconds, notes=("no spot node to interrupt",))
+            node = warned.landing.node
+            stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
+            return follow_successor(stage, deployment, warned, node, note)
+
+    probe = make_change(pool, "interruption", "a spot node gets its two-minute warning", play, note)
+    if not before_spot:
+        return probe
+    return replace(probe, phase=Phase.FAULTS, alone_in=frozenset(list_neighbours(config, pool)))
+
+
+def deploy(stage: Stage, deployment: Manifest) -> Outcome:
+    """Create a Deployment and wait for the fate of its pods."""
+    start = time.monotonic()
+    stage.lab.kube.create(deployment)
+    stage.wait_until(lambda _: bool(_list_replicas(stage, deployment)))
+    return stage.follow(_list_replicas(stage, deployment), start)
+
+
+def follow_successor(stage: Stage, deployment: Manifest, first: PodFate, node: str, note: str) -> Outcome:
+    """Follow the pod that takes the place of the pod on a node that goes; ``note`` if it runs elsewhere."""
+    start = time.monotonic()
+
+    def has_come_back(snapshot: Snapshot) -> bool:
+        new = [pod for pod in _list_replicas(stage, deployment) if pod["metadata"]["name"] != first.name]
+        return any(is_running(pod) and pod["spec"]["nodeName"] != node for pod in new) and not _is_open(snapshot, node)
+
+    is_back = stage.wait_until(has_come_back)
+    second = stage.follow(_list_replicas(stage, deployment), start)
+    return Outcome(pods=second.pods, seconds=time.monotonic() - start, notes=(note,) if is_back else ())
+
+
+def _is_open(snapshot: Snapshot, node: str) -> bool:
+    """Return whether a node takes pods as if nobody had warned of its end."""
+    found = snapshot.nodes.get(node)
+    return found is not None and "deletionTimestamp" not in found["metadata"]
+
+
+def _list_replicas(stage: Stage, deployment: Manifest) -> list[Manifest]:
+    place = deployment["metadata"]
+    return stage.list_pods(place["namespace"], {_APP: place["name"]})
+
+
+def _take_headroom(config: StackConfig, pool: Pool, headroom: Headroom) -> Probe:
+    """Let a pod take the place of a placeholder: it must start on the warm node, and the placeholder must come back."""
+    pod = _build_headroom_pod(config, pool, headroom)
+    warm_start, comes_back = "the pod starts on a warm node", "the placeholder comes back"
+
+    def play(stage: Stage) -> Outcome:
+        try:
+            set_placeholders(stage, pool, headroom.pods)
+            is_warm = stage.wait_until(lambda _: _count_warm(stage, pool) == headroom.pods)
+            nodes = set(stage.look_again().nodes)
+            outcome = stage.send([pod])
+            landed = {node.node for node in outcome.list_nodes()}
+            is_back = stage.wait_until(lambda _: _count_warm(stage, pool) == headroom.pods)
+        finally:
+            set_placeholders(stage, pool, 0)
+        seen = {warm_start: is_warm and landed and landed <= nodes, comes_back: is_warm and is_back}
+        notes = tuple(note for note, is_seen in seen.items() if is_seen)
+        return Outcome(pods=outcome.pods, seconds=outcome.seconds, notes=notes)
+
+    return make_change(pool, "headroom", "a pod takes the headroom", play, warm_start, warm_start, comes_back)
+
+
+def _build_headroom_pod(config: StackConfig, pool: Pool, headroom: Headroom) -> Manifest:
+    """Build a pod of the size of a placeholder."""
+    units = pool.profile.units
+    limits = {units[unit]: count for unit, count in pool.count_by_unit(headroom.gpus).items() if count}
+    pod = build_gpu_pod(config, pool, f"{pool.name}-warm", limits or find_least(pool))
+    size = pool.headroom_size.model_dump() if pool.headroom_size else {}
+    for resources in pod["spec"]["containers"][0]["resources"].values():
+        resources.update(size)
+    return pod
+
+
+def set_placeholders(stage: Stage, pool: Pool, replicas: int) -> None:
+    """Set the number of a pool's placeholders; the rehearsal keeps them at 0 while other probes judge nodes."""
+    size = {"spec": {"replicas": replicas}}
+    stage.lab.kube.patch("apps/v1", "Deployment", pool.name, size, namespace=namespaces.HEADROOM)
+
+
+def _count_warm(stage: Stage, pool: Pool) -> int:
+    """Return the number of placeholders that run."""
+    return sum(map(is_running, stage.list_pods(namespaces.HEADROOM, {POOL_KEY: pool.name})))
+
+
+def _close(config: StackConfig, pool: Pool) -> Probe:
+    """Do as the CronJobs do: close the pool, see its nodes go and a pod wait; open it, and see the pod run."""
+    early = build_gpu_pod(config, pool, f"{pool.name}-before-closing")
+    late = build_gpu_pod(config, pool, f"{pool.name}-while-closed")
+    closes, keeps_closed = "the pool closes", "no pod starts while it is closed"
+
+    def play(stage: Stage) -> Outcome:
+        start = time.monotonic()
+        before = stage.send([early])
+        if not before.count(Fate.RUNS):
+            return Outcome(pods=before.pods, seconds=before.seconds, notes=("the pool was not open",))
+        try:
+            run_cron_job(stage, f"hours-close-{pool.name}")
+            is_closed = _waits_for_close(stage, pool, early)
+            waited = stage.send([late]).count(Fate.WAITS)
+        finally:
+            run_cron_job(stage, f"hours-open-{pool.name}")
+        stage.wait_until(lambda snapshot: _runs(snapshot, late))
+        opened = stage.follow([late], start)
+        seen = {closes: is_closed, keeps_closed: waited}
+        notes = tuple(note for note, is_seen in seen.items() if is_seen)
+        return Outcome(pods=opened.pods, seconds=time.monotonic() - start, notes=notes)
+
+    title, text = "the pool closes and opens", "nothing starts while closed, all starts again"
+    return make_change(pool, "hours", title, play, text, closes, keeps_closed)
+
+
+def _waits_for_close(stage: Stage, pool: Pool, early: Manifest) -> bool:
+    """Return whether a closed pool loses its nodes, or, if it finishes its jobs, keeps its pod."""
+    if pool.finishes_jobs:
+        return _runs(stage.look_again(), early)
+    return stage.wait_until(lambda _: not stage.lab.kube.list(*CLAIM, labels=f"karpenter.sh/nodepool={pool.name}"))
+
+
+def _runs(snapshot: Snapshot, pod: Manifest) -> bool:
+    found = snapshot.find_pod(*name_pod(pod))
+    return found is not None and is_running(found)

@@ -1,0 +1,190 @@
+"""Questions about a model, played by its rendered objects: all replicas, a rollout, and nodes that go."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+
+from ...config import Pool, StackConfig
+from ...config.models import ServedModel
+from ...records import replace
+from ...serving.objects import replaces_first
+from ..cleaning import CLAIM
+from ..expectations import expect_notes
+from ..faults import refuse_nodes
+from ..model_pods import ModelPods, describe_model_pods
+from ..offers import list_purchases
+from ..outcome import Fate, Outcome
+from ..probe import Phase, Probe
+from ..snapshot import Snapshot, list_events
+from ..stage import Stage
+
+_Play = Callable[[Stage], Outcome]
+_Loss = Callable[[Stage, str], None]
+"""Takes the name of a node and lets the node go."""
+_ENDS, _MOVES = "the rollout ends", "the node is empty"
+
+
+def list_model_probes(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
+    """Yield the questions about a model."""
+    yield from _ask_with_most(config, model)
+    if not config.gpu_pools_by_name[model.pool].static_nodes:
+        yield from _ask_with_least(config, model)
+
+
+def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
+    """Yield most replicas, a rollout of them, and the way back."""
+    pods, pool = describe_model_pods(config, model), config.gpu_pools_by_name[model.pool]
+    versions = model.list_versions()
+    most = [version.replicas.max for version in versions]
+    ends_first = [replaces_first(version.replicas) for version in versions]
+    least = _count_least(model)
+    scene = (model, Phase.SERVICES, "most")
+    kept = sum(most) - 1 if any(ends_first) else sum(most)
+    full = pool if all(ends_first) and not pool.static_nodes else None
+    title = f"a rollout with {_say(most)}"
+    yield _make(*scene, "most", _say(most), _set(pods, most), _say_served(sum(most)))
+    yield _make(*scene, "rollout", title, _roll_out(pods, most, kept, full), _ENDS, _say_kept(kept))
+    yield _make(*scene, "least", f"back to {_say(least)}", _set(pods, least), _say_served(sum(least)))
+
+
+def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
+    """Yield least replicas that lose a node. They start on new nodes: where nodes of more replicas are left, a replica
+    is back at once, and nobody sees that all went together.
+
+    Karpenter avoids the offer of a warned spot node for minutes, so the probes of the pool come first.
+    """
+    pods, least = describe_model_pods(config, model), _count_least(model)
+    scene, kept = (model, Phase.CHANGES, "least"), _count_kept(least)
+    losses: dict[str, tuple[str, _Loss]] = {"drain": ("a node is drained", _drain)}
+    if list_purchases(config.gpu_pools_by_name[model.pool])[0] == "spot":
+        losses["reclaim"] = ("a spot node gets its two-minute warning", _warn)
+    for name, (title, loss) in losses.items():
+        promise = [_MOVES, _say_kept(kept)] if kept else [_MOVES]
+        yield _make(*scene, name, title, _lose_node(pods, least, kept, loss), *promise)
+
+
+def _make(model: ServedModel, phase: Phase, scenery: str, name: str, title: str, play: _Play, *notes: str) -> Probe:
+    """Build a probe whose pods must all run in the model's pool, and whose outcome must hold all notes."""
+    return Probe(
+        name=f"{model.tenant}/model-{model.name}/{name}",
+        subject=f"model {model.name}",
+        title=title,
+        phase=phase,
+        expected=expect_notes(model.pool, ", ".join(notes), *notes),
+        play=play,
+        alone_in=frozenset({model.pool}),
+        scenery=f"{model.name} has {scenery} replicas",
+    )
+
+
+def _count_least(model: ServedModel) -> list[int]:
+    """Return the least replicas of each version that loses pods: without pods there is nothing to lose."""
+    return [max(version.replicas.min, 1) for version in model.list_versions()]
+
+
+def _count_kept(counts: Sequence[int]) -> int:
+    """Return the replicas that run while a node goes: the budget lets one of them be away.
+
+    The budget counts a version by its pods. A kubelet keeps a pod that ends until its successor is there; in the lab it
+    is gone at once, so a version of one replica beside others is not counted for a moment, and the next pod goes too.
+    """
+    is_uncounted = len(counts) > 1 and min(counts) == 1
+    return sum(counts) - (2 if is_uncounted else 1)
+
+
+def _say(counts: Sequence[int]) -> str:
+    """Return the replicas of each version: ``10 + 2 replicas``."""
+    return f"{' + '.join(map(str, counts))} replica{'s' if sum(counts) > 1 else ''}"
+
+
+def _say_served(count: int) -> str:
+    return f"the Service has {count}"
+
+
+def _say_kept(count: int) -> str:
+    return f"never fewer than {count}"
+
+
+def _note_least(seen: int, kept: int) -> str:
+    return _say_kept(kept) if seen >= kept else f"only {seen} for a while"
+
+
+def _set(pods: ModelPods, counts: Sequence[int]) -> _Play:
+    """Set the number of replicas, and count those to which the Service sends requests."""
+
+    def play(stage: Stage) -> Outcome:
+        outcome = pods.scale(stage, counts)
+        return replace(outcome, notes=(_say_served(pods.wait_for_endpoints(stage, outcome.count(Fate.RUNS))),))
+
+    return play
+
+
+def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | None) -> _Play:
+    """Change the template of one version after the other while all replicas run.
+
+    Args:
+        pods: The pods of the model.
+        counts: Replicas of each version.
+        kept: Replicas that must run meanwhile.
+        full: The pool, which is full meanwhile, as it may be when all its services have most replicas. None for
+            replicas that may be alone: the successor of each starts beside it.
+    """
+
+    def play(stage: Stage) -> Outcome:
+        before = pods.scale(stage, counts)
+        if before.count(Fate.RUNS) < sum(counts):
+            return before
+        start = time.monotonic()
+        with refuse_nodes(stage, full) if full else nullcontext():
+            seen = [pods.roll_out(stage, *version) for version in zip(pods.versions, counts, strict=True)]
+            after = pods.scale(stage, counts)
+        end = _ENDS if all(ends for ends, _ in seen) else "it stands still"
+        notes = (end, _note_least(min(least for _, least in seen), kept))
+        return Outcome(pods=after.pods, seconds=time.monotonic() - start, notes=notes)
+
+    return play
+
+
+def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -> _Play:
+    """Let the node with most replicas go, and wait until all replicas run on other nodes."""
+
+    def play(stage: Stage) -> Outcome:
+        before = pods.scale(stage, counts)
+        if before.count(Fate.RUNS) < sum(counts):
+            return before
+        start, node = time.monotonic(), pods.find_fullest_node(stage.look_again())
+        loss(stage, node)
+
+        def is_empty(snapshot: Snapshot) -> bool:
+            return not _is_open(snapshot, node) and pods.count_running(snapshot, node) == sum(counts)
+
+        moved, least = pods.watch(stage, is_empty, sum(counts))
+        after = stage.follow(pods.list_pods(stage.look_again()), start)
+        notes = (_MOVES if moved else _explain_node(stage, node), _note_least(least, kept))
+        return Outcome(pods=after.pods, seconds=time.monotonic() - start, notes=notes)
+
+    return play
+
+
+def _drain(stage: Stage, node: str) -> None:
+    """Let Karpenter drain a node, as for each disruption."""
+    for claim in stage.lab.kube.list(*CLAIM):
+        if claim.get("status", {}).get("nodeName") == node:
+            stage.lab.kube.delete(*CLAIM, claim["metadata"]["name"])
+
+
+def _warn(stage: Stage, node: str) -> None:
+    """Warn Karpenter that EC2 takes a node away."""
+    stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
+
+
+def _is_open(snapshot: Snapshot, node: str) -> bool:
+    """Return whether a node takes pods as if it were to stay."""
+    found = snapshot.nodes.get(node)
+    return found is not None and "deletionTimestamp" not in found["metadata"]
+
+
+def _explain_node(stage: Stage, node: str) -> str:
+    """Return Karpenter's reason why a node keeps its pods."""
+    events = [event for event in list_events(stage.lab.kube, node, None) if event.startswith("FailedDraining")]
+    return next(reversed(events), "the node stays, and Karpenter gives no reason")

@@ -1,0 +1,172 @@
+"""Questions about one pool: one unit, a whole node, a burst, a way to buy that fails."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from lab.scene import Manifest
+
+from ...catalog import Instance
+from ...catalog.purchases import Purchase
+from ...config import Pool, StackConfig
+from ..expectations import expect_nodes, expect_offer, expect_pending, expect_pool
+from ..faults import refuse_purchase
+from ..offers import Offer, count_reserved_nodes, count_usual_pods, holds, list_offers, list_purchases, price_pods
+from ..outcome import Expectation, Outcome
+from ..pods import build_gpu_pod, build_usual_pod, find_least, name_pods
+from ..probe import Phase, Probe
+from ..stage import Stage
+
+_LARGEST_BURST = 50
+"""A node takes 58 pods at least, whatever its GPUs promise."""
+
+
+def list_pool_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    """Yield the questions about the nodes that Karpenter chooses for a pool."""
+    yield from _ask_for_units(config, pool)
+    holds_several = sum(pool.profile.count_per_node(find_largest(config, pool)).values()) > 1
+    if not pool.shares_gpus and not pool.multi_node and holds_several:
+        yield _ask_for_node(config, pool)
+    if burst := _send_burst(config, pool):
+        yield burst
+    yield from _refuse_purchases(config, pool)
+
+
+def send_pods(pods: tuple[Manifest, ...], stage: Stage) -> Outcome:
+    """Send the pods of a probe."""
+    return stage.send(pods)
+
+
+def _make(
+    pool: Pool,
+    name: str,
+    title: str,
+    phase: Phase,
+    expected: Expectation,
+    *pods: Manifest,
+    scenery: str = "",
+) -> Probe:
+    """Build a probe that sends pods to one pool, alone there."""
+    return Probe(
+        name=f"{pool.name}/{name}",
+        subject=f"pool {pool.name}",
+        title=title,
+        phase=phase,
+        expected=expected,
+        play=partial(send_pods, pods),
+        alone_in=frozenset({pool.name}),
+        scenery=scenery,
+    )
+
+
+def list_fitting_offers(config: StackConfig, pool: Pool, limits: Mapping[str, int]) -> list[Offer]:
+    """Return the nodes of the first way to buy on which a pod fits, cheapest first."""
+    offers = list_offers(config, pool, list_purchases(pool)[0])
+    return [offer for offer in offers if holds(pool, offer.row, limits)]
+
+
+def _expect_cheapest(config: StackConfig, pool: Pool, limits: Mapping[str, int]) -> Expectation:
+    """Expect the cheapest node that holds a pod, bought in the pool's first way."""
+    offers = list_fitting_offers(config, pool, limits)
+    return expect_offer(pool.name, offers[0]) if offers else expect_pool(pool.name)
+
+
+def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    """Yield a pod that asks for one of each resource that the pool hands out."""
+    for unit, resource in pool.profile.units.items():
+        limits = {resource: 1} if not pool.multi_node else None
+        pod = build_gpu_pod(config, pool, f"{pool.name}-one-{unit.replace('.', '-').replace('+', '-')}", limits)
+        expected = _expect_cheapest(config, pool, limits or find_least(pool))
+        title = f"one {resource.rpartition('/')[2]}" if limits else "one node with EFA"
+        is_first = resource == next(iter(pool.profile.per_device))
+        scenery = _name_scenery(config, pool) if is_first else ""
+        yield _make(pool, f"one-{unit}", title, Phase.ONE, expected, pod, scenery=scenery)
+
+
+def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
+    """Ask for everything that the largest node hands out; a pool that shares GPUs gives a pod only one share."""
+    largest = find_largest(config, pool)
+    limits = pool.profile.count_per_node(largest)
+    pod = build_gpu_pod(config, pool, f"{pool.name}-node", limits)
+    title = " and ".join(f"{count} {name.rpartition('/')[2]}" for name, count in limits.items())
+    expected = _expect_cheapest(config, pool, limits)
+    scenery = _name_scenery(config, pool)
+    return _make(pool, "whole-node", f"a whole node: {title}", Phase.ONE, expected, pod, scenery=scenery)
+
+
+def _name_scenery(config: StackConfig, pool: Pool) -> str:
+    """Return the scenery in which a small pod runs while another pod asks for a whole node, which it must get anew.
+
+    The scenery is empty, and so each pod gets an empty cluster, if the pool has no room for both.
+    """
+    smallest = min(row.gpu_devices for row in config.list_instances(pool))
+    held = count_reserved_nodes(config, pool) if list_purchases(pool)[0] == "reserved" else 2
+    has_room = smallest + find_largest(config, pool).gpu_devices <= pool.max_gpus and held >= 2
+    return f"a small pod runs in {pool.name}" if has_room else ""
+
+
+def find_largest(config: StackConfig, pool: Pool) -> Instance:
+    """Return the type with most GPUs; only types that the first entry of ``purchase`` offers count."""
+    offers = list_offers(config, pool, list_purchases(pool)[0])
+    rows = [offer.row for offer in offers] or list(config.list_instances(pool))
+    return max(rows, key=lambda row: row.gpu_devices)
+
+
+def _send_burst(config: StackConfig, pool: Pool) -> Probe | None:
+    """Send as many usual pods at once as two of the smallest nodes hold; the cheapest nodes should hold them."""
+    unit, resource = next(iter(pool.profile.units.items()))
+    offers = [offer for offer in list_fitting_offers(config, pool, {}) if count_usual_pods(pool, offer.row, unit)]
+    if pool.multi_node or not offers:
+        return None
+    count = _count_burst(config, pool, offers, unit)
+    if count < 2:
+        return None
+    way, usd = offers[0].purchase, price_pods(offers, pool, unit, count)
+    expected = expect_nodes(pool.name, way, usd=usd, text=f"{count} run on {way}, ${usd:.2f}/h")
+    pods = [build_usual_pod(config, pool, name, {resource: 1}) for name in name_pods(f"{pool.name}-burst", count)]
+    return _make(pool, "burst", f"{count} usual pods at once", Phase.BURST, expected, *pods)
+
+
+def _count_burst(config: StackConfig, pool: Pool, offers: list[Offer], unit: str) -> int:
+    """Return the number of pods in a burst, which the ceiling and the reservations must hold."""
+    smallest = min(count_usual_pods(pool, offer.row, unit) for offer in offers)
+    nodes = min(2, count_reserved_nodes(config, pool)) if offers[0].purchase == "reserved" else 2
+    most = pool.profile.count_at_ceiling(pool.max_gpus)[pool.profile.units[unit]]
+    return min(most, nodes * smallest, _LARGEST_BURST)
+
+
+def _refuse_purchases(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    """Yield a pod whose first way to buy is refused: the next way must hold, or the pod must wait."""
+    ways = list_purchases(pool)
+    for way, following in zip(ways, [*ways[1:], None], strict=True):
+        if way != "on-demand":
+            yield _refuse(config, pool, ways[: ways.index(way) + 1], following)
+
+
+def _refuse(config: StackConfig, pool: Pool, refused: list[Purchase], following: Purchase | None) -> Probe:
+    """Build a pod that asks while all ways in ``refused`` have no capacity."""
+    words = {"spot": "spot is refused", "reserved": "the reservation is full"}
+    pod = build_gpu_pod(config, pool, f"{pool.name}-without-{refused[-1]}")
+    offers = list_offers(config, pool, following) if following else []
+    fitting = [offer for offer in offers if holds(pool, offer.row, find_least(pool))]
+
+    def play(stage: Stage) -> Outcome:
+        with refuse_purchase(stage, config, pool, refused):
+            return stage.send([pod])
+
+    return Probe(
+        name=f"{pool.name}/no-{refused[-1]}",
+        subject=f"pool {pool.name}",
+        title=" and ".join(words[way] for way in refused),
+        phase=Phase.FAULTS,
+        expected=expect_offer(pool.name, fitting[0]) if fitting else expect_pending(),
+        play=play,
+        alone_in=frozenset(list_neighbours(config, pool)),
+    )
+
+
+def list_neighbours(config: StackConfig, pool: Pool) -> Iterator[str]:
+    """Yield the pools that share an instance type with a pool, and the pool: a refusal of EC2 meets all of them."""
+    types = {row.instance_type for row in config.list_instances(pool)}
+    for other in config.gpu_pools:
+        if types & {row.instance_type for row in config.list_instances(other)}:
+            yield other.name

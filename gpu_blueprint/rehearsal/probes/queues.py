@@ -1,0 +1,157 @@
+"""Questions about queues: one tenant takes all that is idle, then all tenants ask for everything."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+
+from lab.scene import Manifest
+
+from ...config import Pool, StackConfig, Tenant
+from ...queues.contention import Claim, Share, divide, list_shares
+from ...queues.reach import count_offered
+from ...records import Record
+from ..expectations import expect_no_note
+from ..jobs import build_probe_job, list_job_pods
+from ..outcome import Outcome
+from ..pods import name_pods
+from ..probe import Phase, Probe
+from ..snapshot import Snapshot, name_pod
+from ..stage import Stage
+from ..workloads import find_eviction, is_admitted, list_workloads, name_job
+
+_MOST_JOBS = 16
+"""Jobs of a tenant in a load; larger pools get larger Jobs."""
+_STEADY_S = 2.0
+"""Seconds without a change after which nobody takes GPUs of others any more."""
+_BROKEN = "not as promised: "
+"""Beginning of the note about parts that differ from the promise."""
+
+
+class Load(Record):
+    """Equal Jobs of one tenant, which together ask for all that it may hold."""
+
+    share: Share
+    size: int
+    """Units of a Job."""
+    jobs: tuple[Manifest, ...]
+
+    @property
+    def most(self) -> int:
+        """The most units that whole Jobs hold while nobody else asks."""
+        return self.share.alone // self.size * self.size
+
+
+def list_queue_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
+    """Yield a load that fills a queued pool from all tenants with a grant there."""
+    if pool in config.queued_pools and (loads := build_loads(config, pool)):
+        yield _fill(config, pool, loads)
+
+
+def build_loads(config: StackConfig, pool: Pool) -> list[Load]:
+    """Return the load of each tenant on the first resource of a pool that any tenant holds."""
+    shares = [share for share in list_shares(config) if share.pool == pool.name and share.alone]
+    chosen = [share for share in shares if share.resource == shares[0].resource]
+    each = pool.candidates[0].gpu_devices if pool.multi_node else 1
+    pods = ceil(max((share.alone for share in chosen), default=0) / each / _MOST_JOBS)
+    tenants = {tenant.name: tenant for tenant in config.tenants}
+    return [_build_load(config, tenants[share.tenant], pool, share, each, pods) for share in chosen]
+
+
+def _build_load(config: StackConfig, tenant: Tenant, pool: Pool, share: Share, each: int, pods: int) -> Load:
+    size = each * pods
+    limits = None if pool.multi_node else {share.resource: 1}
+    names = name_pods("load", share.alone // size)
+    jobs = tuple(build_probe_job(config, tenant, pool, name, pods=pods, limits=limits) for name in names)
+    return Load(share, size, jobs)
+
+
+def promise_parts(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> dict[str, range]:
+    """Return tenant → counts that keep the promise when all loads are there, in whole Jobs."""
+    (share,) = {load.share.resource: load.share for load in loads}.values()
+    total = count_offered(config, pool)[share.resource]
+    claims = {
+        load.share.tenant: Claim(min(load.share.own, load.share.alone), load.most, load.share.weight) for load in loads
+    }
+    if config.queueing and config.queueing.fair:
+        held = divide(total, claims, loads[0].size)
+        return {name: range(count, count + 1) for name, count in held.items()}
+    return {name: range(claim.own // loads[0].size * loads[0].size, claim.most + 1) for name, claim in claims.items()}
+
+
+def _fill(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> Probe:
+    """Let the first tenant ask for everything, then all others, and compare with the promise of `preview`."""
+    first, *others = loads
+    parts = promise_parts(config, pool, loads)
+    alone = {first.share.tenant: range(first.most, first.most + 1)}
+
+    def play(stage: Stage) -> Outcome:
+        start = time.monotonic()
+        notes = [_ask(stage, [first], loads, alone, start)]
+        if others:
+            notes.append(_ask(stage, others, loads, parts, start))
+        notes += _list_stopped(stage, loads)
+        running = [pod for load in loads for job in load.jobs for pod in list_job_pods(stage, job)]
+        outcome = stage.follow(running, start)
+        return Outcome(pods=outcome.pods, seconds=time.monotonic() - start, notes=tuple(notes))
+
+    text = f"{write_parts(alone)} alone" + (f", then {write_parts(parts)}" if others else "")
+    return Probe(
+        name=f"{pool.name}/queues",
+        subject=f"pool {pool.name}",
+        title="all tenants ask for everything" if others else "its tenant asks for everything",
+        phase=Phase.QUEUES,
+        expected=expect_no_note(pool.name, text, _BROKEN),
+        play=play,
+        # What a tenant borrows in one pool lowers its claim in all others.
+        alone_in=frozenset(queued.name for queued in config.queued_pools),
+    )
+
+
+def write_parts(parts: Mapping[str, range]) -> str:
+    """Write ``red 11 + blue 5``; a range of counts as ``red 8 to 12``."""
+    return " + ".join(
+        f"{name} {counts.start}" + (f" to {counts.stop - 1}" if len(counts) > 1 else "")
+        for name, counts in parts.items()
+    )
+
+
+def _ask(
+    stage: Stage,
+    asking: Sequence[Load],
+    loads: Sequence[Load],
+    promised: Mapping[str, range],
+    start: float,
+) -> str:
+    """Send loads, wait until the parts keep the promise, and return who holds how much since when."""
+    for load in asking:
+        for job in load.jobs:
+            stage.lab.kube.create(job)
+    changes: list[tuple[dict[str, int], float]] = [({}, 0.0)]
+
+    def is_kept(snapshot: Snapshot) -> bool:
+        held = count_held(stage, loads)
+        if held != changes[-1][0]:
+            changes.append((held, snapshot.taken))
+        kept = all(held.get(name, 0) in counts for name, counts in promised.items())
+        return kept and snapshot.taken - changes[-1][1] >= _STEADY_S
+
+    kept = stage.wait_until(is_kept)
+    held, since = changes[-1]
+    parts = " + ".join(f"{name} {count}" for name, count in held.items()) or "nobody"
+    return f"{'' if kept else _BROKEN}{parts} after {max(since - start, 0):.0f} s"
+
+
+def count_held(stage: Stage, loads: Sequence[Load]) -> dict[str, int]:
+    """Return tenant → units that its admitted Jobs hold; tenants without an admitted Job are left out."""
+    admitted = {name_job(found) for found in list_workloads(stage.lab.kube) if is_admitted(found)}
+    counts = {load.share.tenant: sum(name_pod(job) in admitted for job in load.jobs) * load.size for load in loads}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _list_stopped(stage: Stage, loads: Sequence[Load]) -> Iterator[str]:
+    """Yield the number of Jobs of each tenant that Kueue has stopped, with its reasons."""
+    reasons = {name_job(found): find_eviction(found) for found in list_workloads(stage.lab.kube)}
+    for load in loads:
+        if found := [reason for job in load.jobs if (reason := reasons.get(name_pod(job)))]:
+            jobs = "1 Job" if len(found) == 1 else f"{len(found)} Jobs"
+            yield f"{jobs} of {load.share.tenant} stopped ({', '.join(sorted({*found}))})"

@@ -1,0 +1,124 @@
+"""Questions about one tenant: its grants, its quota, the pools of others, and pods without GPU."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from lab.scene import Manifest
+
+from ...catalog.versions import PAUSE_IMAGE
+from ...config import Pool, StackConfig, Tenant
+from ...explain.first_pod import place_image
+from ...queues.reach import count_reach
+from ...sharing import POOL_KEY
+from ...tenancy.gpu_pods import list_tolerations
+from ...tenancy.pod_variables import list_grants
+from ..expectations import expect_any_pool, expect_pending, expect_pool, expect_quota_refusal, expect_rule
+from ..jobs import build_probe_job, send_job
+from ..outcome import Expectation
+from ..pods import build_cpu_pod, build_tenant_pod, find_granted, find_least, split_shares
+from ..probe import Phase, Probe
+from .pools import send_pods
+
+_KEYLESS: list[dict[str, str]] = [{"operator": "Exists"}]
+_CRITICAL = "system-node-critical"
+_QUEUED_PODS, _TOO_LARGE = "queued-pods", "gang-within-reach"
+"""Admission rules about pods and Jobs for queued pools."""
+
+
+def list_tenant_probes(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
+    """Yield every question about a tenant."""
+    for pool in config.gpu_pools:
+        if pool in config.queued_pools and tenant.may_use(pool.name):
+            yield from _ask_in_queue(config, tenant, pool)
+        elif tenant.may_use(pool.name):
+            yield _ask_in_grant(config, tenant, pool)
+            yield _ask_over_quota(config, tenant, pool)
+        elif config.tenancy.enforcement == "deny":
+            yield _ask_without_grant(config, tenant, pool)
+    yield _send_small_cpu_pod(config, tenant)
+    if config.tenancy.enforcement == "deny":
+        yield from _break_rules(config, tenant)
+
+
+def _make(tenant: Tenant, name: str, title: str, expected: Expectation, sent: Manifest) -> Probe:
+    """Build a probe that sends a pod or a Job to the tenant's namespace."""
+    return Probe(
+        name=f"{tenant.name}/{name}",
+        subject=f"tenant {tenant.name}",
+        title=title,
+        phase=Phase.TENANTS,
+        expected=expected,
+        play=partial(send_job, sent) if sent["kind"] == "Job" else partial(send_pods, (sent,)),
+    )
+
+
+def _ask_in_queue(config: StackConfig, tenant: Tenant, pool: Pool) -> Iterator[Probe]:
+    """Send a Job that the queue starts, a pod that no queue can hold, and a Job that could never start."""
+    job = build_probe_job(config, tenant, pool, "in")
+    yield _make(tenant, f"in-{pool.name}", f"a Job in {pool.name}", expect_pool(pool.name), job)
+    pod = build_tenant_pod(config, tenant, pool, "bare")
+    title = f"a pod in {pool.name} without a Job"
+    yield _make(tenant, f"bare-{pool.name}", title, expect_rule(_QUEUED_PODS), pod)
+    limits = find_least(pool) if pool.multi_node else find_granted(tenant, pool)
+    ((resource, each),) = limits.items()
+    most = count_reach(config, tenant, pool)[resource]
+    job = build_probe_job(config, tenant, pool, "over", pods=most // each + 1)
+    title = f"a Job of {(most // each + 1) * each} {resource.rpartition('/')[2]}, over its reach of {most}"
+    yield _make(tenant, f"over-{pool.name}", title, expect_rule(_TOO_LARGE), job)
+
+
+def _ask_in_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
+    pod = build_tenant_pod(config, tenant, pool, "in")
+    return _make(tenant, f"in-{pool.name}", f"a pod in {pool.name}", expect_pool(pool.name), pod)
+
+
+def _ask_over_quota(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
+    """Ask for one more than the grant in a pool, which the quota of the pool refuses even if other pools have room."""
+    resource = next(iter(find_granted(tenant, pool)))
+    unit = next(unit for unit, name in pool.profile.units.items() if name == resource)
+    count = pool.count_by_unit(tenant.gpus[pool.name])[unit] + 1
+    pod = build_tenant_pod(config, tenant, pool, "over", {resource: count})
+    if pool.shares_gpus:
+        split_shares(pod, resource)
+    title = f"{count} {resource.rpartition('/')[2]}, one over the quota"
+    has_room = config.sum_quota(tenant)[resource] >= count
+    quota = f"pool-{pool.name}" if has_room else ""
+    return _make(tenant, f"over-{pool.name}", title, expect_quota_refusal(quota, resource), pod)
+
+
+def _ask_without_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
+    """Ask for a pool of others as its own tenants do, with its label and its tolerations."""
+    pod = build_tenant_pod(config, tenant, pool, "foreign")
+    if tolerations := list_tolerations(pool):
+        pod["spec"]["tolerations"] = tolerations
+    resource = next(iter(pool.profile.per_device))
+    is_granted = any(resource in names for names in list_grants(config, tenant).values())
+    title = f"a pod in {pool.name}, which is not granted"
+    queued = [_QUEUED_PODS] if pool in config.queued_pools else []
+    expected = expect_rule("named-pool" if is_granted else "granted-gpus", *queued)
+    return _make(tenant, f"foreign-{pool.name}", title, expected, pod)
+
+
+def _send_small_cpu_pod(config: StackConfig, tenant: Tenant) -> Probe:
+    """Send a pod that tolerates no taint: it runs in a CPU pool without taints, or waits if there is none."""
+    pod = build_cpu_pod(f"{tenant.name}-cpu", tenant.namespace_name, "50m", place_image(config, PAUSE_IMAGE))
+    open_pools = [pool.name for pool in config.cpu_pools if not pool.keeps_pods_out]
+    expected = expect_any_pool(open_pools) if open_pools else expect_pending()
+    return _make(tenant, "cpu", "a pod without GPU", expected, pod)
+
+
+def _break_rules(config: StackConfig, tenant: Tenant) -> Iterator[Probe]:
+    """Yield pods without GPU that reach for GPU nodes, or for the place of other pods."""
+
+    image = place_image(config, PAUSE_IMAGE)
+
+    def break_rule(rule: str, name: str, title: str, **spec: Any) -> Probe:
+        pod = build_cpu_pod(f"{tenant.name}-{name}", tenant.namespace_name, "50m", image, **spec)
+        return _make(tenant, name, f"a pod without GPU {title}", expect_rule(rule), pod)
+
+    yield break_rule("granted-tolerations", "keyless-toleration", "tolerating every taint", tolerations=_KEYLESS)
+    yield break_rule("priority-of-pool", "critical-priority", f"with {_CRITICAL}", priorityClassName=_CRITICAL)
+    for pool in config.gpu_pools[:1]:
+        selector = {POOL_KEY: pool.name}
+        yield break_rule("gpu-pools-for-gpus", "cpu-in-gpu-pool", f"in {pool.name}", nodeSelector=selector)

@@ -1,0 +1,78 @@
+"""A change may close the way to the Kubernetes API for people and programs outside the network."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.changes.cluster.endpoints import find_lost_ways
+from gpu_blueprint.plan import PlannedResource
+
+from ...support.builders import cluster, stack
+from ...support.plans import plan_of
+from ...support.snapshots import resource
+
+
+def api(*blocks: str, public: Any = True, private: Any = True, name: str = "gpu-prod") -> list[PlannedResource]:
+    config = {"endpointPublicAccess": public, "endpointPrivateAccess": private, "publicAccessCidrs": [*blocks]}
+    return [resource("aws:eks/cluster:Cluster", name, {"name": name, "vpcConfig": config})]
+
+
+def component(*blocks: str, public: bool = True) -> list[PlannedResource]:
+    config = {"endpointPublicAccess": public, "endpointPrivateAccess": True, "publicAccessCidrs": [*blocks]}
+    return [resource("eks:index:Cluster", "gpu-prod-eks", {"name": "gpu-prod", **config})]
+
+
+CLOSED = (
+    "the Kubernetes API of gpu-prod is no longer public: whoever is outside the network, such as a laptop or CI that "
+    "runs `pulumi up`, loses its way in"
+)
+
+
+def test_a_private_api_is_closed_to_everybody_outside() -> None:
+    assert [*find_lost_ways(api("203.0.113.0/24"), api(public=False))] == [CLOSED]
+    assert [*find_lost_ways(component("203.0.113.0/24"), component(public=False))] == [CLOSED]
+    assert [*find_lost_ways(component("203.0.113.0/24"), api(public=False))] == [CLOSED]
+    assert not [*find_lost_ways(api(public=False), api("203.0.113.0/24"))]
+
+
+def test_the_edit_of_a_stack_is_seen() -> None:
+    before = plan_of(stack(cluster=cluster()))
+    after = plan_of(stack(cluster=cluster(api={"access": "private"})))
+    assert len([*find_lost_ways(before, after)]) == 1
+    assert not [*find_lost_ways(before, before)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        (["203.0.113.0/24"], ["203.0.113.0/24", "198.51.100.7/32"], ""),
+        (["203.0.113.0/24"], ["203.0.113.0/25", "203.0.113.128/25"], ""),
+        (["203.0.113.0/24"], ["203.0.112.0/20"], ""),
+        (["203.0.113.5/24"], ["203.0.113.0/24"], ""),
+        (["203.0.113.0/24"], [], ""),
+        (["203.0.113.0/24"], ["203.0.113.0/25"], "203.0.113.0/24"),
+        (["203.0.113.7/32"], ["203.0.113.8/32"], "203.0.113.7/32"),
+        ([], ["203.0.113.0/24"], "0.0.0.0/0"),
+        (["2001:db8::/32"], ["203.0.113.0/24"], "2001:db8::/32"),
+        (["198.51.100.0/24", "203.0.113.0/24"], ["192.0.2.0/24"], "198.51.100.0/24, 203.0.113.0/24"),
+    ],
+)
+def test_blocks_that_no_longer_reach_the_api_are_named(before: list[str], after: list[str], lost: str) -> None:
+    expected = [f"the Kubernetes API of gpu-prod no longer answers {lost}"] if lost else []
+    assert [*find_lost_ways(api(*before), api(*after))] == expected
+
+
+def test_an_api_that_is_no_longer_private_is_told() -> None:
+    (found,) = find_lost_ways(api(), api(private=False))
+    assert found.startswith("the Kubernetes API of gpu-prod is no longer private")
+
+
+def test_another_cluster_is_no_lost_way() -> None:
+    assert not [*find_lost_ways(api(), api(public=False, name="gpu-two"))]
+    assert not [*find_lost_ways(api(), [])]
+
+
+@pytest.mark.parametrize("config", [None, "x", {}, {"publicAccessCidrs": [{"$unknown": True}, "x"]}])
+def test_absurd_clusters_do_no_harm(config: Any) -> None:
+    broken = [resource("aws:eks/cluster:Cluster", "gpu-prod", {"vpcConfig": config})]
+    assert not [*find_lost_ways(broken, broken)]

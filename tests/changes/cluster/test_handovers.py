@@ -1,0 +1,47 @@
+"""A GPU Operator and a Karpenter that change hands between the platform and the owner of the cluster."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.changes.cluster.handovers import find_handovers
+from gpu_blueprint.changes.pools.sharing_files import find_lost_files
+
+from ...support import builders
+from ...support.plans import Plan, plan_of
+
+SHARED = {"mode": "time-slicing", "replicas": 4}
+
+
+def plan_layer(replicas: int = 4, **cluster: Any) -> Plan:
+    pools = [builders.pool(sharing={**SHARED, "replicas": replicas})]
+    return plan_of(builders.stack(**builders.existing_cluster(**cluster), pools=pools, tenants=[]))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (
+            {"gpuOperator": "install"},
+            {"gpuOperator": "existing"},
+            "new pods wait until the operator of the cluster reads",
+        ),
+        ({"gpuOperator": "existing"}, {"gpuOperator": "install"}, "the GPU Operator of the cluster must go first"),
+        ({"karpenter": "existing"}, {"karpenter": "install"}, "the Karpenter of the cluster must go first"),
+    ],
+)
+def test_a_program_that_changes_hands_is_told(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
+    (told,) = find_handovers(plan_layer(**before), plan_layer(**after))
+    assert words in told
+
+
+def test_nothing_is_told_of_programs_that_stay() -> None:
+    clusters: tuple[dict[str, Any], ...] = ({}, {"gpuOperator": "install"}, {"karpenter": "install"})
+    for cluster in clusters:
+        assert list(find_handovers(plan_layer(**cluster), plan_layer(2, **cluster))) == []
+
+
+def test_nodes_lose_files_of_an_existing_operator_too() -> None:
+    (lost,) = find_lost_files(plan_layer(4), plan_layer(2))
+    assert "name the device plugin's file time-slicing-4, which the edit removes" in lost
+    assert "write {gpu: l4, sharing: {mode: time-slicing, replicas: 4}} into retiredSharing" in lost

@@ -1,0 +1,110 @@
+"""Models come, go and change their versions, and the tenant reads what becomes of its callers."""
+
+import pytest
+
+from gpu_blueprint.changes.models.models import compare_models, find_planned_ends, list_model_deployments
+from gpu_blueprint.changes.services.scaling import compare_services
+from gpu_blueprint.changes.tenant_view import TenantView
+
+from ...support.planned_models import model, scaler
+from ...support.snapshots import view
+
+TWO = (*model("chat-1", most=9), *model("chat-2", most=3))
+
+
+def find(before: TenantView, after: TenantView) -> list[str]:
+    shifts = compare_models(before, after)
+    return [f"{'!' if shift.is_grave else '-' if shift.is_loss else '+'} {shift.text}" for shift in shifts]
+
+
+def test_a_new_model_has_an_address() -> None:
+    assert find(view(), view(*model("chat"))) == ["+ model chat answers at http://chat.vision.svc"]
+
+
+def test_a_model_in_place_of_a_service_needs_the_name_of_the_teams_deployment() -> None:
+    (line,) = find(view(scaler("chat")), view(*model("chat")))
+    assert line.endswith("; the team deletes its own Deployment chat first, since two cannot have one name")
+
+
+def test_the_end_of_a_model_is_grave_for_its_callers() -> None:
+    assert find(view(*model("chat")), view()) == [
+        "! model chat ends: http://chat.vision.svc answers nobody, and its callers get errors"
+    ]
+
+
+def test_the_models_of_a_tenant_that_goes_have_no_lines() -> None:
+    assert not find(view(*model("chat")), TenantView.of(()))
+
+
+def test_a_version_in_place_of_another_leaves_callers_without_an_answer() -> None:
+    (line,) = find(view(*model("chat-1")), view(*model("chat-2")))
+    assert line.startswith("! model chat: chat-2 takes the place of chat-1 at once, and nobody answers until the first")
+
+
+def test_a_version_beside_another_gets_its_share() -> None:
+    lines = find(view(*model("chat-1", least=2, most=12)), view(*TWO))
+    assert lines == [
+        "+ model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at the least replicas, 3 of 12 requests at "
+        "the most replicas"
+    ]
+
+
+@pytest.mark.parametrize(("most", "is_warned"), [(3, True), (9, False)])
+def test_a_version_that_stays_alone_must_have_replicas_already(most: int, is_warned: bool) -> None:
+    before = view(*model("chat-1", most=12 - most), *model("chat-2", most=most))
+    after = view(*model("chat-2", least=2, most=12))
+    notices = [*find_planned_ends(before.resources, after.resources)]
+    if is_warned:
+        assert find(before, after) == [
+            "! model chat: chat-1 ends, and chat-2 stays with 3 of 12 replicas at most until now, too few at first: "
+            "raise its share before"
+        ]
+        assert not notices
+    else:
+        assert not find(before, after)
+        assert notices == [
+            "model chat: chat-1 ends as planned, and chat-2 answers all requests, with 9 of 12 replicas at most until "
+            "it grows"
+        ]
+
+
+@pytest.mark.parametrize(
+    ("share", "left", "sign"), [(6, 9, "-"), (9, 6, "-"), (10, 5, "!"), (11, 4, "!"), (2, 11, "-")]
+)
+def test_another_share_is_a_loss_of_the_replicas_that_end_before_others_start(share: int, left: int, sign: str) -> None:
+    after = view(*model("chat-1", most=12 - share), *model("chat-2", most=share))
+    shrinks = "chat-1" if share > 3 else "chat-2"
+    (line,) = find(view(*TWO), after)
+    grows = "chat-2" if share > 3 else "chat-1"
+    few = ", too few: take a smaller step of `share`" if sign == "!" else ""
+    assert line == (
+        f"{sign} model chat has {left} of 12 replicas at full load until {grows} has grown{few}; {shrinks} shrinks at "
+        f"once to its new share: at most {12 - share} of chat-1 instead of 9, {share} of chat-2 instead of 3"
+    )
+
+
+def test_a_version_that_comes_with_most_of_the_replicas_takes_them_from_the_present_at_once() -> None:
+    after = view(*model("chat-1", most=1), *model("chat-2", most=11))
+    (line,) = find(view(*model("chat-1", least=2, most=12)), after)
+    assert line.startswith("! model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at the least ")
+    assert line.endswith("; at full load 1 of 12 replicas are left at first, too few: take a smaller step of `share`")
+
+
+def test_the_first_version_of_a_model_without_one_is_told_to_stay_away() -> None:
+    (line,) = find(view(*model("chat")), view(*TWO))[:1]
+    assert line.startswith("! model chat: chat-1, chat-2 take the place of chat at once")
+    assert line.endswith("leave `version` of the present model out, since `next` comes beside chat without it")
+
+
+@pytest.mark.parametrize(("least", "most", "sign"), [(1, 8, "+"), (1, 3, "-"), (0, 8, "-")])
+def test_replicas_of_all_versions_are_compared(least: int, most: int, sign: str) -> None:
+    assert find(view(*model("chat")), view(*model("chat", least=least, most=most))) == [
+        f"{sign} model chat runs {least} to {most} replicas instead of 1 to 4"
+    ]
+
+
+def test_the_scaler_of_a_model_is_no_service() -> None:
+    before, after = view(*model("chat")), view(*model("chat", most=8))
+    assert list_model_deployments(before) == {("vision", "chat")}
+    assert not [*compare_services(before, after)] and not [*compare_services(view(), after)]
+    assert not [*compare_services(view(scaler("chat")), after)]

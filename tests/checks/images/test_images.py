@@ -1,0 +1,102 @@
+"""The registries of a stack: what the cache cannot hold, and mirrors in a wrong or a dear place."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.checks.images.images import (
+    refuse_mirrors_in_the_cache,
+    suggest_endpoint_for_s3,
+    warn_of_distant_mirrors,
+    warn_of_images_outside_the_cache,
+)
+from gpu_blueprint.config import StackConfig
+
+from ...support import builders
+from ...support.image_stacks import MIRROR, REGISTRY
+
+ROCKET = builders.pool(ami={"family": "bottlerocket"})
+
+
+@pytest.mark.parametrize("path", ["gpu-test-quay", "gpu-test-quay/copies"])
+def test_a_mirror_in_the_cache_is_refused(path: str) -> None:
+    (line,) = builders.problems(images={"pullThrough": ["kubernetes", "quay"], "mirror": f"{REGISTRY}/{path}"})
+    assert line.startswith("images.mirror: ") and "lies in the cache of quay.io" in line
+
+
+@pytest.mark.parametrize("mirror", [f"{REGISTRY}/gpu-test-quays", f"{REGISTRY}/gpu-test-ghcr", MIRROR])
+def test_a_mirror_beside_the_cache_is_right(mirror: str) -> None:
+    stack = builders.config(images={"pullThrough": ["quay"], "mirror": mirror})
+    assert not list(refuse_mirrors_in_the_cache(stack))
+
+
+def test_a_cache_without_mirror_leaves_the_images_of_nvidia() -> None:
+    (problem,) = warn_of_images_outside_the_cache(builders.config(images={"pullThrough": ["quay"]}))
+    assert (problem.kind, problem.severity) == ("nvcr-not-cached", "warning")
+    assert "the images of the GPU Operator from NVIDIA's registry" in problem.reason and "mirror" in problem.hint
+
+
+def test_the_exporter_of_bottlerocket_nodes_is_an_image_of_nvidia_too() -> None:
+    images = {"pullThrough": ["quay"]}
+    (problem,) = warn_of_images_outside_the_cache(
+        builders.config(images=images, pools=[ROCKET], **builders.monitoring())
+    )
+    assert "dcgm-exporter" in problem.reason
+    assert not list(warn_of_images_outside_the_cache(builders.config(images=images, pools=[ROCKET])))
+
+
+@pytest.mark.parametrize("images", [None, {"allowed": ["quay.io"]}, {"pullThrough": ["quay"], "mirror": MIRROR}])
+def test_a_stack_without_cache_or_with_a_mirror_is_not_warned(images: dict[str, Any] | None) -> None:
+    chosen: dict[str, Any] = {"images": images} if images else {}
+    stack = builders.config(**chosen)
+    checks = (warn_of_images_outside_the_cache, warn_of_distant_mirrors, suggest_endpoint_for_s3)
+    assert not [problem for check in checks for problem in check(stack)]
+
+
+@pytest.mark.parametrize(
+    ("mirror", "warned"),
+    [
+        ("111122223333.dkr.ecr.eu-west-1.amazonaws.com/mirror", True),
+        ("111122223333.dkr.ecr.eu-west-1.amazonaws.com", True),
+        ("999988887777.dkr.ecr.us-east-1.amazonaws.com/mirror", False),
+        ("registry.example.com/eu-west-1", False),
+    ],
+)
+def test_a_mirror_of_another_region_is_slow_and_billed(mirror: str, warned: bool) -> None:
+    found = list(warn_of_distant_mirrors(builders.config(images={"mirror": mirror})))
+    assert [problem.kind for problem in found] == ["mirror-in-other-region"] * warned
+
+
+@pytest.mark.parametrize(
+    ("images", "endpoints", "told"),
+    [
+        ({"pullThrough": ["quay"]}, [], True),
+        ({"mirror": MIRROR}, ["ecr"], True),
+        ({"mirror": "registry.example.com"}, [], False),
+        ({"pullThrough": ["quay"]}, ["s3"], False),
+        ({"allowed": ["quay.io"]}, [], False),
+    ],
+)
+def test_layers_of_ecr_pass_nat_without_an_endpoint_for_s3(
+    images: dict[str, Any], endpoints: list[str], told: bool
+) -> None:
+    stack = builders.config(images=images, network=builders.network(endpoints=endpoints))
+    assert_told(stack, told)
+
+
+@pytest.mark.parametrize(("kind", "endpoints", "told"), [("s3", [], True), ("s3", ["s3"], False), ("efs", [], False)])
+def test_mounted_buckets_pass_nat_without_an_endpoint_for_s3(kind: str, endpoints: list[str], told: bool) -> None:
+    storage = [{"name": "shared", "kind": kind, "tenants": {"team": "read"}}]
+    assert_told(builders.config(storage=storage, network=builders.network(endpoints=endpoints)), told)
+
+
+def test_images_and_buckets_that_pass_nat_are_one_note() -> None:
+    storage = [{"name": "shared", "kind": "s3", "tenants": {"team": "read"}}]
+    network = builders.network(endpoints=[])
+    (note,) = suggest_endpoint_for_s3(builders.config(storage=storage, network=network, images={"mirror": MIRROR}))
+    assert "every image, since ECR keeps layers in S3, and every byte of the mounted buckets" in note.reason
+
+
+def assert_told(stack: StackConfig, told: bool) -> None:
+    found = list(suggest_endpoint_for_s3(stack))
+    assert [(problem.kind, problem.severity) for problem in found] == [("s3-through-nat", "note")] * told

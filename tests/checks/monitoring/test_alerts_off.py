@@ -1,0 +1,36 @@
+"""Alerts that a stack switches off by name."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.monitoring.rule_files import build_rule_groups
+
+from ...support import builders
+from ...support.queued_stacks import judge
+
+BY_MODE = {"install": builders.monitoring()["monitoring"], "existing": {"mode": "existing"}}
+
+
+def off(mode: str, *names: str) -> dict[str, Any]:
+    return {"monitoring": {**BY_MODE[mode], "alertsOff": [*names]}}
+
+
+@pytest.mark.parametrize("mode", BY_MODE)
+def test_an_alert_is_left_out_by_its_name(mode: str) -> None:
+    def list_names(*names: str) -> set[str]:
+        fields = {**builders.monitoring(), **off(mode, *names)}
+        groups = build_rule_groups(builders.config(**fields))
+        return {rule["alert"] for group in groups for rule in group["rules"] if "alert" in rule}
+
+    assert list_names() - list_names("GpuIdle", "GpuFatalXid") == {"GpuIdle", "GpuFatalXid"}
+
+
+def test_a_name_that_no_alert_has_is_refused_with_the_closest() -> None:
+    found = judge(**{**builders.monitoring(), **off("install", "GpuIdel", "KubeNodeNotReady", "GpuIdle")})
+    assert [(problem.kind, problem.path[-1]) for problem in found] == [("unknown-alert", 0), ("unknown-alert", 1)]
+    assert "did you mean GpuIdle?" in found[0].hint
+
+
+def test_a_name_twice_is_refused() -> None:
+    assert judge(**{**builders.monitoring(), **off("install", "GpuIdle", "GpuIdle")})

@@ -1,0 +1,261 @@
+"""Queues hold jobs that can start: grants, borrowing and gangs fit the pools, and services stay outside."""
+
+from typing import Any
+
+import pytest
+
+from ...support.builders import cluster, config, cpu_pool, monitoring, pool, service, tenant
+from ...support.estimates import reservation
+from ...support.queued_stacks import gang, judge, kinds, queued, team, told, train
+
+MIXED = {"gpu": "h100-80gb", "sharing": {"mode": "mig", "layout": {"1g.10gb": 4, "3g.40gb": 1}}, "maxGpus": 2}
+TWO_TEAMS = (team("vision"), team("speech"))
+
+
+def borrowing(borrow: Any, gpus: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
+    """A stack whose only team borrows."""
+    return queued(team(gpus=gpus or {"train": 8}, queue={"borrow": borrow}), **fields)
+
+
+@pytest.mark.parametrize("order", ["best-effort", "strict"])
+@pytest.mark.parametrize("queue", [None, {}, {"weight": 0.001}, {"weight": 1000}, {"borrow": {}}, {"borrow": None}])
+def test_a_queue_that_can_work_is_right(order: str, queue: dict[str, Any] | None) -> None:
+    assert kinds(**queued(team(queue=queue), queueing={"order": order})) == []
+
+
+NODE = {"cpu": "192", "memory": "2Ti"}
+"""Quota that holds the pods of a node of ``gang()``."""
+
+
+def test_a_stack_without_queueing_is_told_nothing_of_queues() -> None:
+    """The same stack, oversold, with a lonely gang pool and a service, is legal without queues."""
+    serving = {**monitoring(), "services": [service(pool="train")], "cluster": cluster(systemNodes={"count": 4})}
+    stack = queued(team(count=8, **NODE), team("other", **NODE), pools=[gang(maxGpus=8)], queueing=None)
+    assert [kind for kind, _ in kinds(**stack, **serving)] == ["quotas-above-ceiling"]
+
+
+def test_a_queue_needs_queueing() -> None:
+    found = judge(pools=[train()], tenants=[team(queue={"weight": 2}), team("other", 4, queue={})])
+    assert [str(problem) for problem in found] == [
+        f"tenants.{index}.queue: the stack has no queueing, so nothing of this queue would hold; "
+        "write queueing: {} in the stack, or remove queue"
+        for index in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"pools": [pool()], "tenants": [tenant()]}, "no pool has purpose training or batch"),
+        ({"tenants": []}, "the stack has no tenants"),
+        ({"tenants": [team(count=0)]}, "no tenant has a grant in train"),
+        ({"pools": [pool(), train()], "tenants": [tenant()]}, "no tenant has a grant in train"),
+    ],
+)
+def test_queueing_needs_a_queued_pool_and_a_tenant_in_it(fields: dict[str, Any], reason: str) -> None:
+    (found,) = judge(**queued(**fields))
+    assert (found.kind, found.path) == ("queueing-without-effect", ("queueing",))
+    assert found.reason.startswith(reason)
+
+
+def test_batch_is_queued_like_training() -> None:
+    assert kinds(**queued(pools=[train(purpose="batch")])) == []
+
+
+def test_a_queue_needs_a_grant_in_a_queued_pool() -> None:
+    other = tenant(name="other", gpus={"main": 4}, queue={})
+    assert kinds(**queued(team(), other, pools=[pool(), train()])) == [("queue-without-grant", "tenants.1.queue")]
+    bare = tenant(name="other", gpus={}, queue={})
+    (line,) = told("queue-without-grant", **queued(team(), bare))
+    assert "it has no grants, and queues hold jobs for train only" in line
+    assert kinds(**queued(team(), {**other, "queue": None}, pools=[pool(), train()])) == []
+
+
+def test_a_misspelt_pool_is_told_once() -> None:
+    """A queue without a known grant is a consequence of the misspelling."""
+    stack = queued(team(), tenant(name="other", gpus={"trian": 4}, queue={}))
+    assert kinds(**stack) == [("unknown-pool", "tenants.1.gpus.trian")]
+
+
+def test_a_broken_part_is_told_once() -> None:
+    """A pool, a tenant or queueing that cannot be read hides no other fault, and invents none."""
+    assert kinds(**queued(team(queue={}), queueing={"order": "fifo"})) == [("not-a-choice", "queueing.order")]
+    assert kinds(**queued(team(queue={}), queueing=True)) == [("wrong-type", "queueing")]
+    assert kinds(**queued(team(queue={}), pools=[pool(), train(maxGpus=-1)])) == [("out-of-range", "pools.1.maxGpus")]
+    stack = queued(team(queue={"weight": 0}), tenant(name="other", gpus={"main": 4}), pools=[pool(), train()])
+    assert kinds(**stack) == [("weight-out-of-range", "tenants.0.queue.weight")]
+
+
+@pytest.mark.parametrize(
+    ("borrow", "kind"),
+    [
+        ({"trian": 4}, "unknown-pool"),
+        ({"cpu": 4}, "pool-without-gpus"),
+        ({"main": 4}, "borrow-without-queue"),
+        ({"batch": 4}, "borrow-without-grant"),
+        ({"train": 9}, "borrow-above-ceiling"),
+        ({"train": 1_000_000}, "borrow-above-ceiling"),
+        ({"train": {"1g.10gb": 1}}, "profile-not-in-pool"),
+        ({"train": True}, "not-a-gpu-amount"),
+        ({"train": -1}, "not-a-gpu-amount"),
+        ({"train": 1.5}, "not-a-gpu-amount"),
+        ({"train": "8"}, "not-a-gpu-amount"),
+        ({"train": {}}, "not-a-gpu-amount"),
+        (8, "wrong-type"),
+    ],
+)
+def test_borrowing_that_no_pool_lends_is_refused(borrow: Any, kind: str) -> None:
+    pools = [train(), train(name="batch"), pool(), cpu_pool()]
+    found = kinds(**borrowing(borrow, {"train": 8, "main": 4}, pools=pools))
+    place = f".{next(iter(borrow))}" if isinstance(borrow, dict) else ""
+    deeper = ".1g.10gb" if kind == "profile-not-in-pool" else ""
+    assert found == [(kind, f"tenants.0.queue.borrow{place}{deeper}")]
+
+
+@pytest.mark.parametrize("borrow", [{}, {"train": 0}, {"train": 8}, {"train": {"gpu": 8}}])
+def test_borrowing_up_to_the_ceiling_is_right(borrow: dict[str, Any]) -> None:
+    assert kinds(**borrowing(borrow)) == []
+
+
+def test_borrowing_above_the_ceiling_shows_the_sum() -> None:
+    (line,) = told("borrow-above-ceiling", **borrowing({"train": 9}))
+    assert line == (
+        "tenants.0.queue.borrow.train: a grant of 8 and 9 borrowed are 17 nvidia.com/gpu, "
+        "and pool train hands out 16 (maxGpus 16); write 8 or less, or raise maxGpus"
+    )
+    (line,) = told("borrow-above-ceiling", **borrowing({"train": 1}, {"train": 16}))
+    assert line.endswith("remove it, or raise maxGpus")
+
+
+def test_borrowing_counts_whole_nodes_and_reservations_only() -> None:
+    (line,) = told("borrow-above-ceiling", **borrowing({"train": 9}, pools=[train(gpusPerNode=[8], maxGpus=20)]))
+    assert "17 nvidia.com/gpu, and pool train hands out 16 (whole nodes hold 16 GPUs of maxGpus 20)" in line
+    (line,) = told("borrow-above-ceiling", **borrowing({"train": 9}, **reserved(32)))
+    assert "and pool train hands out 16 (its reservations hold 16 GPUs of maxGpus 32)" in line
+    assert line.endswith("write 8 or less, or buy spot or on-demand too")
+
+
+def test_borrowing_leaves_room_for_headroom() -> None:
+    warm = train(headroom={"pods": 2, "gpus": 1, "cpu": "1", "memory": "4Gi"})
+    (line,) = told("borrow-above-ceiling", **borrowing({"train": 8}, pools=[warm]))
+    assert "are 16 nvidia.com/gpu, and pool train hands out 16 (maxGpus 16), 14 without the 2 of headroom; " in line
+    assert line.endswith("write 6 or less, or lower headroom, or raise maxGpus")
+    assert kinds(**borrowing({"train": 6}, pools=[warm])) == []
+
+
+def test_a_profile_without_a_grant_is_not_borrowed() -> None:
+    mixed = {"pools": [train(**MIXED)]}
+    own = {"train": {"1g.10gb": 4}}
+    found = borrowing({"train": {"1g.10gb": 4, "3g.40gb": 1}}, own, **mixed)
+    assert kinds(**found) == [("borrow-without-grant", "tenants.0.queue.borrow.train.3g.40gb")]
+    assert told("borrow-without-grant", **found)[0].endswith(
+        "team has no grant of 3g.40gb in pool train, so admission refuses its pods with it; "
+        "add a grant of 3g.40gb to gpus, or remove it here"
+    )
+    assert kinds(**borrowing({"train": {"1g.10gb": 4, "3g.40gb": 0}}, own, **mixed)) == []
+
+
+def reserved(max_gpus: int) -> dict[str, Any]:
+    """A pool that buys nothing beside 16 reserved GPUs."""
+    terms = {"purchase": ["reserved"], "reservations": [{"id": "cr-0a1b2c3d"}], "maxGpus": max_gpus}
+    return {"pools": [gang(multiNode=None, zones=None, **terms)], "reservations": [reservation(count=2)]}
+
+
+def test_a_pool_of_several_profiles_lends_by_profile() -> None:
+    mixed = {"pools": [train(**MIXED)]}
+    own = {"train": {"1g.10gb": 4, "3g.40gb": 1}}
+    assert kinds(**borrowing({"train": {"1g.10gb": 4}}, own, **mixed)) == []
+    assert kinds(**borrowing({"train": 4}, own, **mixed)) == [
+        ("amount-without-profile", "tenants.0.queue.borrow.train")
+    ]
+    (line,) = told("borrow-above-ceiling", **borrowing({"train": {"1g.10gb": 4, "3g.40gb": 2}}, own, **mixed))
+    assert line.startswith("tenants.0.queue.borrow.train.3g.40gb: a grant of 1 and 2 borrowed are 3 ")
+
+
+def test_grants_that_exceed_their_pool_together_are_refused_with_the_sum() -> None:
+    (line,) = (str(problem) for problem in judge(**queued(team("vision", 10), team("speech", 7))))
+    assert line == (
+        "pools.0.maxGpus: tenants are granted 17 nvidia.com/gpu (vision 10 + speech 7), and the pool hands out 16 "
+        "(maxGpus 16): the queue would start jobs that never get a node; lower grants, or raise maxGpus"
+    )
+    assert kinds(**queued(team("vision", 10), team("speech", 6))) == []
+
+
+def test_a_grant_above_the_ceiling_alone_is_told_once() -> None:
+    stack = queued(team("vision", 17), team("speech", 8))
+    assert kinds(**stack) == [("amount-above-ceiling", "tenants.0.gpus.train")]
+
+
+def test_grants_are_compared_in_each_queued_pool_not_over_all() -> None:
+    """8 + 8 + 4 of one name fit 16 + 4 GPUs together, and not the first pool."""
+    pools = [train(), train(name="other", maxGpus=8)]
+    teams = team("vision", 10), team("speech", 8, gpus={"train": 8, "other": 2})
+    assert kinds(**queued(*teams, pools=pools)) == [("grants-above-ceiling", "pools.0.maxGpus")]
+
+
+def test_an_oversold_pool_without_queue_is_still_a_warning() -> None:
+    teams = tenant(gpus={"main": 8, "train": 8}), tenant(name="other", gpus={"main": 8})
+    stack = queued(*teams, pools=[pool(), train(maxGpus=8)])
+    assert kinds(**stack)[0] == ("quotas-above-ceiling", "tenants")
+
+
+def test_grants_leave_room_for_headroom() -> None:
+    warm = train(headroom={"pods": 2, "gpus": 1, "cpu": "1", "memory": "4Gi"})
+    (line,) = told("grants-above-ceiling", **queued(*TWO_TEAMS, pools=[warm]))
+    assert "are granted 16 nvidia.com/gpu (vision 8 + speech 8), and the pool hands out 16 (maxGpus 16)" in line
+    assert "16), 14 without the 2 of headroom: " in line
+    assert line.endswith("lower grants, or lower headroom, or raise maxGpus")
+    assert kinds(**queued(team("vision"), team("speech", 6), pools=[warm])) == []
+
+
+def test_grants_count_whole_nodes_and_reservations_only() -> None:
+    teams = team("vision", 10), team("speech", 8)
+    (line,) = told("grants-above-ceiling", **queued(*teams, pools=[train(gpusPerNode=[8], maxGpus=20)]))
+    assert "and the pool hands out 16 (whole nodes hold 16 GPUs of maxGpus 20)" in line
+    (line,) = told("grants-above-ceiling", **queued(*teams, **reserved(32)))
+    assert "hands out 16 (its reservations hold 16 GPUs of maxGpus 32)" in line
+    assert line.endswith("lower grants, or buy spot or on-demand too")
+
+
+def test_profiles_of_one_pool_are_summed_apart() -> None:
+    teams = [team(name, {"1g.10gb": 4, "3g.40gb": count}) for name, count in (("vision", 1), ("speech", 1))]
+    assert kinds(**queued(*teams, pools=[train(**MIXED)])) == []
+    (line,) = told("grants-above-ceiling", **queued(*teams, team("third", {"3g.40gb": 1}), pools=[train(**MIXED)]))
+    assert "are granted 3 nvidia.com/mig-3g.40gb (vision 1 + speech 1 + third 1)" in line
+
+
+def test_services_stay_out_of_queued_pools() -> None:
+    serving = {**monitoring(), "cluster": cluster(systemNodes={"count": 4})}
+    (line,) = told("service-in-queued-pool", **queued(services=[service(pool="train")], **serving))
+    assert line.startswith("services.0.pool: pool train has purpose training and a queue, and pods of a service are no")
+    both = {"pools": [pool(), train()], "tenants": [tenant(gpus={"main": 5, "train": 8})], **serving}
+    found = kinds(**queued(services=[service(pool="main")], **both))
+    assert found == [("job-in-serving-pool", "tenants.0.gpus.main")]  # a warning about jobs, not about the service
+
+
+def test_a_pool_for_gangs_holds_two_nodes() -> None:
+    (line,) = told("gang-above-ceiling", **queued(pools=[gang(maxGpus=15)]))
+    assert line.startswith(
+        "pools.0.maxGpus: multiNode is for jobs of several nodes, and a job of 2 nodes needs 2 × 8 = 16 GPUs: "
+        "the pool reaches 8 (whole nodes hold 8 GPUs of maxGpus 15), so the job would wait for ever"
+    )
+    assert kinds(**queued(team(**NODE), pools=[gang(maxGpus=16)])) == []
+    assert kinds(**queued(team(**NODE), pools=[gang(maxGpus=8, multiNode=None, zones=None)])) == []
+
+
+def test_headroom_leaves_room_for_two_nodes() -> None:
+    warm = {"headroom": {"pods": 1, "gpus": 1, "cpu": "1", "memory": "4Gi"}}
+    (line,) = told("gang-above-ceiling", **queued(pools=[gang(**warm)]))
+    assert "the pool reaches 16 (maxGpus 16), 15 without the 1 of headroom, so" in line
+    assert "write maxGpus: 24 or more" in line
+    assert kinds(**queued(team(**NODE), pools=[gang(maxGpus=24, **warm)])) == []
+
+
+def test_a_reservation_of_one_node_holds_no_gang() -> None:
+    terms = {"purchase": ["reserved"], "reservations": [{"id": "cr-0a1b2c3d"}]}
+    stack = queued(pools=[gang(**terms)], reservations=[reservation(count=1)])
+    assert "the pool reaches 8 (its reservations hold 8 GPUs of maxGpus 16)" in told("gang-above-ceiling", **stack)[0]
+
+
+def test_the_builders_make_a_stack_with_one_queued_pool() -> None:
+    assert [each.name for each in config(**queued(pools=[pool(), train()])).queued_pools] == ["train"]

@@ -1,9 +1,0 @@
-"""The tables of pools."""
-
-from gpu_blueprint.summary.pool_table import shorten_types
-
-
-def test_a_long_list_of_types_is_shortened_by_family() -> None:
-    assert (
-        shorten_types(["g6.xlarge", "g6.2xlarge", "g6.48xlarge", "gr6.4xlarge"]) == "g6.xlarge … 48xlarge, gr6.4xlarge"
-    )
