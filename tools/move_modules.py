@@ -32,21 +32,37 @@ _FROZEN = ("CHANGELOG.md", "docs/decisions/", "tools/moved_modules.csv", "tools/
 def read_moves(root: Path) -> dict[str, str]:
     """Return old module → new module of everything in a tree that moves, tests and a fork's own modules included."""
     rows = [row for row in csv.reader(TABLE.read_text(encoding="utf-8").splitlines()) if row and row[0][:1] != "#"]
-    table = {f"{PACKAGE}.{old}": f"{PACKAGE}.{new}" for old, new in rows[1:]}
-    modules = [name_module(file.relative_to(root)) for file in (root / PACKAGE).rglob("*.py")]
-    for module in modules:
-        for old, new in OWN_MODULES:
-            pattern = rf"{PACKAGE}\.{old}"
-            if module not in table and re.fullmatch(pattern, module):
-                table[module] = re.sub(pattern, rf"{PACKAGE}.{new}", module)
-    found = {old: new for old, new in table.items() if old in modules}
+    table = {row[0]: row[1] for row in rows[1:]}
+    folders = {old: new for old, new in table.items() if old.endswith(".*")}
+    found: dict[str, str] = {}
+    for top in (PACKAGE, "tests"):
+        for file in sorted((root / top).rglob("*.py")):
+            module = name_module(file.relative_to(root)).removeprefix(f"{top}.")
+            if new := _find_place(module, table if top == PACKAGE else folders):
+                found[f"{top}.{module}"] = f"{top}.{new}"
     return found | dict(_move_tests(root, found))
+
+
+def _find_place(module: str, table: Mapping[str, str]) -> str:
+    """Return the new name of a module; empty if it stays."""
+    if module in table:
+        return table[module]
+    for old, new in table.items():
+        folder = old.removesuffix(".*")
+        if folder != old and (module == folder or module.startswith(f"{folder}.")):
+            return new.removesuffix(".*") + module.removeprefix(folder)
+    for pattern, new in OWN_MODULES:
+        if re.fullmatch(pattern, module):
+            return re.sub(pattern, new, module)
+    return ""
 
 
 def _move_tests(root: Path, moves: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the moves of test files: each goes with the longest module that its name begins with."""
     for file in sorted((root / "tests").rglob("test_*.py")):
         test = name_module(file.relative_to(root))
+        if test in moves:
+            continue
         folder, _, name = test.removeprefix("tests.").rpartition(".test_")
         tested = [old for old in moves if _is_of(name, folder, old)]
         if not tested:
@@ -154,7 +170,8 @@ def rewrite_names(text: str, moves: Mapping[str, str]) -> str:
 @cache
 def _build_pattern(moves: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], re.Pattern[str]]:
     names = dict(moves)
-    names |= {f"{old.replace('.', '/')}.py": f"{new.replace('.', '/')}.py" for old, new in moves}
+    for old, new in moves:
+        names |= {f"{old.replace('.', '/')}{end}": f"{new.replace('.', '/')}{end}" for end in (".py", "/")}
     listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return names, re.compile(rf"(?<![\w./])(?:{listed})(?![\w])")
 
@@ -177,7 +194,11 @@ def move(root: Path) -> int:
         if text != before:
             (root / file).write_text(text, encoding="utf-8")
     for old, new in moves.items():
-        source, target = (root / f"{name.replace('.', '/')}.py" for name in (old, new))
+        source, target = root / old.replace(".", "/"), root / new.replace(".", "/")
+        if (source / "__init__.py").is_file():
+            source, target = source / "__init__.py", target / "__init__.py"
+        else:
+            source, target = source.with_name(f"{source.name}.py"), target.with_name(f"{target.name}.py")
         target.parent.mkdir(parents=True, exist_ok=True)
         source.rename(target)
     return len(moves)
