@@ -38,6 +38,8 @@ def read_moves(root: Path) -> dict[str, str]:
     for top in (PACKAGE, "tests"):
         for file in sorted((root / top).rglob("*.py")):
             module = name_module(file.relative_to(root)).removeprefix(f"{top}.")
+            if file.name == "__init__.py" and module in table and "." in module:
+                continue  # a folder that has the old name of a module
             if new := _find_place(module, table if top == PACKAGE else folders):
                 found[f"{top}.{module}"] = f"{top}.{new}"
     return found | dict(_move_tests(root, found))
