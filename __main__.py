@@ -5,7 +5,7 @@ import pulumi
 from components.last_outputs import refuse_dead_ends
 from components.platform import Platform
 from gpu_blueprint.errors import StackError
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 
 # `blueprint lifecycle` runs this program against a stand-in for AWS, which takes the accounts and ids of examples.
 is_stood_in: bool = globals().get("is_stood_in", False)

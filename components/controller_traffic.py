@@ -3,7 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy.traffic import Block, find_api_address, find_scrapers, list_vpc_blocks
+from gpu_blueprint.subjects.tenants.traffic import Block, find_api_address, find_scrapers, list_vpc_blocks
 
 from .tenants.network_policies import build_peer
 

@@ -7,7 +7,7 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.namespaces import KUBE_SYSTEM
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.egress.telling import CA_KEY, CA_MAP, VARIABLES_MAP, build_platform_variables, read_bundle
+from gpu_blueprint.subjects.cluster.telling import CA_KEY, CA_MAP, VARIABLES_MAP, build_platform_variables, read_bundle
 
 
 class Egress(pulumi.ComponentResource):

@@ -8,8 +8,8 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.versions import Chart
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.images.chart_values import build_image_values
-from gpu_blueprint.images.sources import locate_chart
+from gpu_blueprint.subjects.images.chart_values import build_image_values
+from gpu_blueprint.subjects.images.sources import locate_chart
 
 
 def install_chart(

@@ -15,8 +15,8 @@ from gpu_blueprint.changes.cluster.older import find_older_blueprint
 from gpu_blueprint.changes.form import keep_readable_facts
 from gpu_blueprint.changes.tenant_view import read_map
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading.file_keys import refuse_unused_permission
 from gpu_blueprint.keys import ALLOW_OLDER
-from gpu_blueprint.loading.file_keys import refuse_unused_permission
 
 from .cluster.record import FOUNDATION, NAME
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 import pulumi
 
 from gpu_blueprint.config import Pool, StackConfig
-from gpu_blueprint.serving.scaling import list_scaled_services
-from gpu_blueprint.tenancy.identities import list_grants
-from gpu_blueprint.tenancy.service_roles import name_account_role
+from gpu_blueprint.subjects.models.scaling import list_scaled_services
+from gpu_blueprint.subjects.tenants.identities import list_grants
+from gpu_blueprint.subjects.tenants.service_roles import name_account_role
 
 from .billing.billing import Billing
 from .cloud_providers import make_cloud_providers

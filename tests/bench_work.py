@@ -61,7 +61,7 @@ def record_synthetic(pools: str, tenants: str) -> dict[str, float]:
 
 def record_warm(stack: str) -> dict[str, float]:
     """Record the plan of a shipped stack in a process that recorded it before."""
-    from gpu_blueprint.loading.stack_file import read_source
+    from gpu_blueprint.files.loading.stack_file import read_source
     from gpu_blueprint.plan import record
 
     config = read_source(stack).config
@@ -71,7 +71,7 @@ def record_warm(stack: str) -> dict[str, float]:
 def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
     """Estimate what a stack of a size costs."""
     from gpu_blueprint.cost.estimate import estimate_stack
-    from gpu_blueprint.loading import parse
+    from gpu_blueprint.files.loading import parse
 
     config = parse(make_stack(int(pools), int(tenants)), "us-east-1")
     return _measure(lambda: estimate_stack(config))
@@ -79,7 +79,7 @@ def estimate_cost(pools: str, tenants: str) -> dict[str, float]:
 
 def load_lab(nodes: str, pods: str) -> dict[str, float]:
     """Start a lab, send pods that fill a number of nodes, and return the seconds until all of them run."""
-    from gpu_blueprint.loading import parse
+    from gpu_blueprint.files.loading import parse
     from gpu_blueprint.plan import record
     from gpu_blueprint.rehearsal.pods import NAMESPACE, build_deployment, build_gpu_pod
     from gpu_blueprint.rehearsal.runner import load_platform

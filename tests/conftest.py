@@ -6,6 +6,7 @@ import os
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -21,9 +22,21 @@ from .support.lab_runs import MARKERS, arrange, find_hidden, holds_none
 from .support.processes import PATIENCE_S
 from .support.programs import describe_untested
 
+if TYPE_CHECKING:
+    from .support.tenancy_lab import TenancyLab
+
 pytest_plugins = ["tests.support.own_signals", "tests.support.time_limits", "tests.support.own_lab"]
 LAB_LIMIT_S = 1500
 """Seconds of a test on engines that states no limit of its own: five times the longest rehearsals."""
+
+
+@pytest.fixture(scope="session")
+def api_server() -> "Iterator[TenancyLab]":
+    """One API server for all files about tenants; each file loads the stack that it asks about."""
+    from .support.tenancy_lab import open_tenancy_lab
+
+    with open_tenancy_lab() as lab:
+        yield lab
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -165,7 +165,7 @@ def loaded_clouds(module: str) -> str:
 
 
 def test_loading_a_stack_file_does_not_load_pulumi() -> None:
-    assert loaded_clouds("gpu_blueprint.loading") == "[]"
+    assert loaded_clouds("gpu_blueprint.files.loading") == "[]"
 
 
 def test_the_test_for_loaded_modules_sees_pulumi() -> None:

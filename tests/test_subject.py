@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.admission.policies import POLICIES
 from gpu_blueprint.changes.subjects import CHANGES
 from gpu_blueprint.checks import CHECKS
 from gpu_blueprint.config import StackConfig
@@ -15,7 +16,6 @@ from gpu_blueprint.monitoring.dashboards import PAGES
 from gpu_blueprint.monitoring.rule_files import SERIES
 from gpu_blueprint.rehearsal.subjects import PROBES
 from gpu_blueprint.subject import FACETS, SECTIONS, SUBJECTS, WITHOUT, Facet, Subject
-from gpu_blueprint.tenancy.policies import POLICIES
 
 ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {
     "checks": CHECKS,

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from gpu_blueprint.cel.groups import CLUSTER_OPERATORS, CLUSTER_VIEWERS, name_member_group, name_viewer_group
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS, CLUSTER_VIEWERS, name_member_group, name_viewer_group
 
 ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
 VIEW_POLICY = "AmazonEKSViewPolicy"

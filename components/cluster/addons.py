@@ -20,8 +20,8 @@ from gpu_blueprint.catalog.addons import (
     PodIdentity,
 )
 from gpu_blueprint.config import InstallMonitoring, StackConfig
-from gpu_blueprint.egress.telling import VARIABLES_MAP, build_mark, build_mount, build_volume, has_authorities
-from gpu_blueprint.encryption.rights import build_volume_statements
+from gpu_blueprint.subjects.cluster.telling import VARIABLES_MAP, build_mark, build_mount, build_volume, has_authorities
+from gpu_blueprint.subjects.keys.rights import build_volume_statements
 
 from ..gpu.dcgm_engine import OPERATOR_ENGINE_ADDRESS, operator_runs_dcgm
 from ..placement import TOLERATE_EVERY_TAINT, place_on_system_nodes

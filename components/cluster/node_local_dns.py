@@ -19,8 +19,8 @@ from gpu_blueprint.catalog.node_local_dns import (
 from gpu_blueprint.catalog.platform_pods import find_requests
 from gpu_blueprint.catalog.versions import NODE_CACHE_IMAGE
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.images.sources import locate_image
-from gpu_blueprint.tenancy.traffic import find_dns_address
+from gpu_blueprint.subjects.images.sources import locate_image
+from gpu_blueprint.subjects.tenants.traffic import find_dns_address
 
 from ..placement import TOLERATE_EVERY_TAINT
 

@@ -10,7 +10,7 @@ import pulumi_aws as aws
 from gpu_blueprint.catalog.partitions import read_partition
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.iam import ROOT
-from gpu_blueprint.tenancy.service_roles import find_given_role
+from gpu_blueprint.subjects.tenants.service_roles import find_given_role
 
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",

@@ -10,7 +10,7 @@ from gpu_blueprint.catalog.system_nodes import SYSTEM_NODE_LABELS, SYSTEM_NODE_T
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.cluster import SYSTEM_DISK_GIB
 from gpu_blueprint.config.cluster import SystemNodes as StatedNodes
-from gpu_blueprint.images.cache_rights import build_cache_policies
+from gpu_blueprint.subjects.images.cache_rights import build_cache_policies
 
 from ..network.network import Network, select_stable_subnets
 from ..pools.nodeadm import build_node_config, render_user_data

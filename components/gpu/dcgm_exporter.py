@@ -10,9 +10,9 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.dcgm_metrics import METRIC_FILE, render_dcgm_csv
 from gpu_blueprint.catalog.versions import DCGM_EXPORTER_IMAGE
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.images.sources import locate_image
 from gpu_blueprint.monitoring.metrics import DCGM_JOB, POD_NAMES_ENV
 from gpu_blueprint.sharing.profile import OPERANDS_LABEL
+from gpu_blueprint.subjects.images.sources import locate_image
 
 from ..placement import TOLERATE_EVERY_TAINT
 from .dcgm_engine import AGENT_ARCH, AGENT_ENGINE_ADDRESS

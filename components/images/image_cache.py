@@ -8,8 +8,8 @@ import pulumi_aws as aws
 
 from gpu_blueprint.catalog.upstreams import UPSTREAMS, Upstream
 from gpu_blueprint.config import Images, StackConfig
-from gpu_blueprint.encryption.rights import build_repository_statements
-from gpu_blueprint.images.sources import name_cache_prefix
+from gpu_blueprint.subjects.images.sources import name_cache_prefix
+from gpu_blueprint.subjects.keys.rights import build_repository_statements
 
 from ..cluster.roles import ServiceRole, build_service_trust
 

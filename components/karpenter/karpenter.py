@@ -11,8 +11,14 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import build_karpenter_chart, build_karpenter_crd_chart
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.egress.telling import build_mark, build_mount, build_volume, has_authorities, list_environment
-from gpu_blueprint.images.cache_rights import build_cache_policies
+from gpu_blueprint.subjects.cluster.telling import (
+    build_mark,
+    build_mount,
+    build_volume,
+    has_authorities,
+    list_environment,
+)
+from gpu_blueprint.subjects.images.cache_rights import build_cache_policies
 
 from ..cluster.cluster import AnyCluster
 from ..cluster.roles import (

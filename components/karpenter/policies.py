@@ -16,7 +16,7 @@ from typing import Any
 import pulumi
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.encryption.rights import build_queue_statements, build_volume_statements
+from gpu_blueprint.subjects.keys.rights import build_queue_statements, build_volume_statements
 
 _TAGGED_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
 _STATUS = "InstanceStatus"

@@ -9,8 +9,8 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.models import ServedModel, TritonModel
 from gpu_blueprint.records import Record
-from gpu_blueprint.serving.objects import build_budget_spec, build_deployment_spec, build_service_spec
-from gpu_blueprint.serving.triton import build_settings
+from gpu_blueprint.subjects.models.objects import build_budget_spec, build_deployment_spec, build_service_spec
+from gpu_blueprint.subjects.models.triton import build_settings
 
 
 class Model(pulumi.ComponentResource):

@@ -8,7 +8,7 @@ configMaps, containers, podMetadata); prometheus/common config/http_config.go (p
 from typing import Any, Literal
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.egress.telling import CA_MAP, CA_VARIABLE, build_mark, build_variables, has_authorities
+from gpu_blueprint.subjects.cluster.telling import CA_MAP, CA_VARIABLE, build_mark, build_variables, has_authorities
 
 
 def tell_authorities(config: StackConfig, program: Literal["prometheus", "alertmanager"]) -> dict[str, Any]:

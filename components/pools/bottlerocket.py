@@ -5,9 +5,9 @@ from typing import Any
 
 from gpu_blueprint.catalog.parallel_pull import ParallelPull
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.egress.direct import list_direct_hosts
-from gpu_blueprint.egress.telling import read_bundle
 from gpu_blueprint.sharing import SharingProfile
+from gpu_blueprint.subjects.cluster.direct import list_direct_hosts
+from gpu_blueprint.subjects.cluster.telling import read_bundle
 
 _AUTHORITIES = "gpu-blueprint"
 """Name of the bundle of the company's authorities."""

@@ -14,8 +14,8 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.resources import EFA_RESOURCE, write_quantity
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import Headroom, Pool, StackConfig
-from gpu_blueprint.images.sources import locate_image
 from gpu_blueprint.sharing import POOL_KEY
+from gpu_blueprint.subjects.images.sources import locate_image
 
 from ..pod_security import label_pod_security
 

@@ -6,7 +6,7 @@ from gpu_blueprint.catalog import Instance
 from gpu_blueprint.catalog.labels import CHECKPOINTED_LABEL, PURPOSE_LABEL
 from gpu_blueprint.catalog.purchases import PURCHASE_ORDER
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
-from gpu_blueprint.storage.drivers import list_startup_taints
+from gpu_blueprint.subjects.storage.drivers import list_startup_taints
 
 
 def build_pool_labels(pool: Pool | CpuPool) -> dict[str, str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from gpu_blueprint.catalog.node_room import reserve_memory_mib
 from gpu_blueprint.config import CpuPool, Pool, StackConfig
-from gpu_blueprint.egress.telling import build_variables, read_bundle
-from gpu_blueprint.storage.drivers import mounts_lustre
+from gpu_blueprint.subjects.cluster.telling import build_variables, read_bundle
+from gpu_blueprint.subjects.storage.drivers import mounts_lustre
 from gpu_blueprint.yaml_text import write_yaml
 
 CLOSE_GPU_ENVIRONMENT = """#!/bin/bash

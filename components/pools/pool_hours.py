@@ -13,7 +13,7 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.platform_pods import find_requests
 from gpu_blueprint.catalog.versions import KUBECTL_IMAGE
 from gpu_blueprint.config import Hours, Pool, StackConfig
-from gpu_blueprint.images.sources import locate_image
+from gpu_blueprint.subjects.images.sources import locate_image
 
 from ..placement import place_pod_on_system_nodes
 from .hours_steps import Steps, build_close_steps, build_open_steps

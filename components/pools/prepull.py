@@ -10,8 +10,8 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.platform_pods import find_requests
 from gpu_blueprint.catalog.versions import BUSYBOX_IMAGE, PAUSE_IMAGE
 from gpu_blueprint.config import Pool, StackConfig
-from gpu_blueprint.images.sources import locate_image
 from gpu_blueprint.sharing import POOL_KEY
+from gpu_blueprint.subjects.images.sources import locate_image
 
 from ..placement import TOLERATE_EVERY_TAINT
 

@@ -10,7 +10,7 @@ from gpu_blueprint.catalog import namespaces
 from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import KUEUE, KUEUE_IMAGE
 from gpu_blueprint.config import Queueing, StackConfig
-from gpu_blueprint.queues.configuration import build_configuration
+from gpu_blueprint.subjects.queues.configuration import build_configuration
 from gpu_blueprint.yaml_text import write_yaml
 
 from ..controller_traffic import WEBHOOKS, build_controller_traffic

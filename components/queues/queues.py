@@ -1,6 +1,7 @@
 """The objects that Kueue reads: flavors, priority classes, the cohort and the tenants' ClusterQueues.
 
-Their content: gpu_blueprint/queues/objects.py. The LocalQueue of a tenant stands in its namespace, with TenantSpace.
+Their content: gpu_blueprint/subjects/queues/objects.py. The LocalQueue of a tenant is in its namespace, with
+TenantSpace.
 """
 
 from collections.abc import Sequence
@@ -11,9 +12,9 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import Queueing, StackConfig
-from gpu_blueprint.queues.names import API_VERSION, BUDGET, PRIORITIES, PRIORITY_LABEL
-from gpu_blueprint.queues.objects import build_cluster_queue, build_cohort, build_flavor
-from gpu_blueprint.queues.prices import has_hourly_ceilings
+from gpu_blueprint.subjects.queues.names import API_VERSION, BUDGET, PRIORITIES, PRIORITY_LABEL
+from gpu_blueprint.subjects.queues.objects import build_cluster_queue, build_cohort, build_flavor
+from gpu_blueprint.subjects.queues.prices import has_hourly_ceilings
 
 from ..custom_objects import keep_state, make_object
 

@@ -11,7 +11,7 @@ import pulumi
 from gpu_blueprint.catalog.api_versions import KEDA, PROMETHEUS_OPERATOR
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from gpu_blueprint.config import OwnScaling, Scaling
-from gpu_blueprint.loading import parse_part
+from gpu_blueprint.files.loading import parse_part
 from gpu_blueprint.monitoring.scaling import list_measures
 
 from ..custom_objects import make_object

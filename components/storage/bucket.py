@@ -6,7 +6,7 @@ import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.config import S3Storage, StackConfig
-from gpu_blueprint.storage.names import name_bucket
+from gpu_blueprint.subjects.storage.names import name_bucket
 
 from ..cluster.roles import render_policy
 from .private_bucket import build_tls_statement, close_bucket

@@ -6,8 +6,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig, Tenant
-from gpu_blueprint.storage.mounts import list_tenant_mounts
-from gpu_blueprint.storage.volumes import build_claim_spec
+from gpu_blueprint.subjects.storage.mounts import list_tenant_mounts
+from gpu_blueprint.subjects.storage.volumes import build_claim_spec
 
 
 def make_claims(

@@ -10,8 +10,8 @@ import pulumi_aws as aws
 
 from gpu_blueprint.catalog.storage import NFS_PORT
 from gpu_blueprint.config import EfsStorage, StackConfig
-from gpu_blueprint.storage.mounts import Mount
-from gpu_blueprint.storage.volumes import FileSystem
+from gpu_blueprint.subjects.storage.mounts import Mount
+from gpu_blueprint.subjects.storage.volumes import FileSystem
 
 from ..cluster.cluster import AnyCluster
 from ..cluster.roles import add_version

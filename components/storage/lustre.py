@@ -11,8 +11,8 @@ import pulumi_aws as aws
 from gpu_blueprint.catalog.storage import LUSTRE_PORTS, LUSTRE_VERSION
 from gpu_blueprint.config import LustreStorage, StackConfig
 from gpu_blueprint.config.storage import Export
-from gpu_blueprint.storage.names import DATA_FOLDER, find_import, name_bucket
-from gpu_blueprint.storage.volumes import FileSystem
+from gpu_blueprint.subjects.storage.names import DATA_FOLDER, find_import, name_bucket
+from gpu_blueprint.subjects.storage.volumes import FileSystem
 
 from ..cluster.cluster import AnyCluster
 from ..network.network import Network, select_subnets

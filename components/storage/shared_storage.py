@@ -10,10 +10,10 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import EfsStorage, LustreStorage, S3Storage, StackConfig
 from gpu_blueprint.config.storage import AnyStorage
-from gpu_blueprint.storage.drivers import list_drivers
-from gpu_blueprint.storage.mounts import Mount, list_mounts
-from gpu_blueprint.storage.names import name_storage
-from gpu_blueprint.storage.volumes import FileSystem, build_volume_spec
+from gpu_blueprint.subjects.storage.drivers import list_drivers
+from gpu_blueprint.subjects.storage.mounts import Mount, list_mounts
+from gpu_blueprint.subjects.storage.names import name_storage
+from gpu_blueprint.subjects.storage.volumes import FileSystem, build_volume_spec
 
 from ..cluster.addons import Addons
 from ..cluster.cluster import AnyCluster

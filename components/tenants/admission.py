@@ -5,17 +5,17 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_kubernetes as k8s
 
+from gpu_blueprint.admission.policies import list_policies
 from gpu_blueprint.catalog.api_versions import ADMISSION
-from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy import mutation
-from gpu_blueprint.tenancy.admission import (
+from gpu_blueprint.cel.policy import (
     AdmissionPolicy,
     build_binding_spec,
     build_policy_spec,
     build_tenant_selector,
 )
-from gpu_blueprint.tenancy.policies import list_policies
-from gpu_blueprint.tenancy.pool_classes import name_pool_class
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.subjects.tenants import mutation
+from gpu_blueprint.subjects.tenants.pool_classes import name_pool_class
 
 from ..custom_objects import make_object
 

@@ -4,7 +4,7 @@ import pulumi
 import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy.identities import ServiceAccountGrants, build_document
+from gpu_blueprint.subjects.tenants.identities import ServiceAccountGrants, build_document
 
 from ..cluster.roles import ServiceRole, build_pod_identity_trust
 

@@ -1,4 +1,4 @@
-"""NetworkPolicies of a tenant's namespace. The traffic that they admit: gpu_blueprint/tenancy/traffic.py."""
+"""NetworkPolicies of a tenant's namespace. The traffic that they admit: gpu_blueprint/subjects/tenants/traffic.py."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import StackConfig, Tenant
-from gpu_blueprint.tenancy.traffic import DENY, Block, Passage, Pods, list_passages, name_policy
+from gpu_blueprint.subjects.tenants.traffic import DENY, Block, Passage, Pods, list_passages, name_policy
 
 
 def make_network_policies(

@@ -6,9 +6,16 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from gpu_blueprint.cel.groups import CLUSTER_OPERATORS
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS
-from gpu_blueprint.tenancy.rights import FACTS, OPERATOR, RBAC_GROUP, ClusterRole, list_cluster_roles, list_groups
+from gpu_blueprint.subjects.tenants.rights import (
+    FACTS,
+    OPERATOR,
+    RBAC_GROUP,
+    ClusterRole,
+    list_cluster_roles,
+    list_groups,
+)
 
 
 class TenantRights(pulumi.ComponentResource):

@@ -7,14 +7,14 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
+from gpu_blueprint.cel.groups import name_member_group, name_viewer_group
 from gpu_blueprint.config import StackConfig, Tenant
 from gpu_blueprint.config.identities import DEFAULT_ACCOUNT
-from gpu_blueprint.egress.telling import build_pod_variables
-from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE
-from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
-from gpu_blueprint.tenancy.identities import list_tenant_grants
-from gpu_blueprint.tenancy.quotas import build_container_limits, list_quotas
-from gpu_blueprint.tenancy.rights import MEMBER, VIEWER
+from gpu_blueprint.subjects.cluster.telling import build_pod_variables
+from gpu_blueprint.subjects.queues.names import API_VERSION, DEFAULT_QUEUE
+from gpu_blueprint.subjects.tenants.identities import list_tenant_grants
+from gpu_blueprint.subjects.tenants.quotas import build_container_limits, list_quotas
+from gpu_blueprint.subjects.tenants.rights import MEMBER, VIEWER
 
 from ..custom_objects import make_object
 from ..egress import make_egress_maps

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..storage.grants import OWNER
+from ..subjects.storage.grants import OWNER
 from .tenant_view import read_map
 
 _EQUALS = "StringEquals"

@@ -6,8 +6,8 @@ from typing import Literal
 from ..catalog import namespaces
 from ..catalog.api_versions import ADMISSION, KARPENTER, KARPENTER_AWS, KEDA, NODE_OVERLAY, PROMETHEUS_OPERATOR
 from ..plan import PlannedResource
-from ..queues.names import API_VERSION as KUEUE_API
 from ..records import Record
+from ..subjects.queues.names import API_VERSION as KUEUE_API
 from .effects import Verdict
 from .tenant_view import drop_version, read_list, read_map
 

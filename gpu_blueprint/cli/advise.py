@@ -12,9 +12,9 @@ from typing import Any
 from ..checks import find_warnings
 from ..config import StackConfig
 from ..errors import UsageError
+from ..files.loading import StackFile, open_stack
 from ..live.advise import Advice, Observed, advise
 from ..live.advise.document import build_document
-from ..loading import StackFile, open_stack
 from .files import write_whole
 from .prices import warn_of_prices
 from .text.advise import show, show_edit

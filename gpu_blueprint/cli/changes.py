@@ -17,8 +17,8 @@ from ..changes.reading import parse_document, read_snapshot, refuse_other_stack
 from ..changes.report import Changes
 from ..changes.snapshot import Snapshot
 from ..errors import UsageError
+from ..files.loading import StackFile, open_stack
 from ..judging.report import judge_stack
-from ..loading import StackFile, open_stack
 from ..plan import record
 from ..rendering.document import build_document
 from .rehearse import report_progress

@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from ..errors import BlueprintError, StackError, UsageError
-from ..loading import StackFile, open_stack
+from ..files.loading import StackFile, open_stack
 from ..problem import Problem
 from .text.check import Result, show
 

@@ -13,7 +13,7 @@ from ..changes.revisions import list_names
 from ..config import StackConfig
 from ..errors import BlueprintError
 from ..explain.stack_chain import list_parts
-from ..loading import list_stacks, open_stack
+from ..files.loading import list_stacks, open_stack
 from .topics import list_topics
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from ..checks.money.budgets import refuse_costs_above_bounds, warn_of_old_prices
 from ..cost.compare import read_estimate
 from ..cost.estimate import Estimate, as_json, estimate_stack
-from ..loading import open_stack
-from ..loading.locate import put_into_file
+from ..files.loading import open_stack
+from ..files.loading.locate import put_into_file
 from .files import write_whole
 from .text.cost import show
 from .text.cost_changes import Comparison

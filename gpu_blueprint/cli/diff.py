@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from ..config import StackConfig
-from ..loading import open_stack
+from ..files.loading import open_stack
 from ..yaml_text.dumper import ONE_LINE, write_yaml
 from .text.diff import Difference, show
 

@@ -7,8 +7,8 @@ from ..config import Pool, StackConfig, Tenant
 from ..config.models import ServedModel, TritonModel
 from ..errors import UsageError, suggest
 from ..explain.models.models import describe_weights
-from ..serving.engines import build_engine_job, list_advice, list_plans, list_source_mounts
-from ..storage.mounts import Mount
+from ..subjects.models.engines import build_engine_job, list_advice, list_plans, list_source_mounts
+from ..subjects.storage.mounts import Mount
 from ..yaml_text import write_yaml
 
 

@@ -13,10 +13,10 @@ from ..explain.models.chain import list_aliases
 from ..explain.queues.jobs import build_first_job, build_first_work, list_queued_pools
 from ..explain.stack_chain import EXPLAIN, explain_stack, list_parts
 from ..explain.storage.pod import build_storage_pod
-from ..loading import list_stacks, open_stack
+from ..files.loading import list_stacks, open_stack
 from ..plan import record
 from ..rendering.model_manifests import write_model_manifests
-from ..storage.mounts import list_tenant_mounts
+from ..subjects.storage.mounts import list_tenant_mounts
 from ..yaml_text import write_yaml
 from .text.explain import Topic, show
 from .text.tables import show_progress

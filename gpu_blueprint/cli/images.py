@@ -5,11 +5,11 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..explain.first_pod import FIRST_IMAGES
-from ..images.copying import find_missing, list_copies, write_script
-from ..images.listing import list_pulled
-from ..images.sources import name_registry
-from ..loading import StackFile, open_stack
+from ..files.loading import StackFile, open_stack
 from ..plan import record
+from ..subjects.images.copying import find_missing, list_copies, write_script
+from ..subjects.images.listing import list_pulled
+from ..subjects.images.sources import name_registry
 from .text.images import show, show_json, show_missing
 from .text.tables import show_progress
 

@@ -3,7 +3,7 @@
 import argparse
 
 from ..errors import UsageError, suggest
-from ..loading import list_stacks, open_stack
+from ..files.loading import list_stacks, open_stack
 from .engine_build import print_engine_build
 from .training_run import print_run, refuse_words_of_a_run
 

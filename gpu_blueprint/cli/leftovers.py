@@ -3,8 +3,8 @@
 import argparse
 
 from ..errors import UsageError
+from ..files.loading import open_stack
 from ..live.leftovers import build_policy, find_leftovers, read_states
-from ..loading import open_stack
 from .account import connect
 from .text.leftovers import show, show_json
 from .text.problems import print_json

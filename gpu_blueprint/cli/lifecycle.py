@@ -2,7 +2,7 @@
 
 import argparse
 
-from ..loading import open_stack
+from ..files.loading import open_stack
 from .rehearse import refuse_missing_packages, report_progress
 from .text.lifecycle import show, show_json
 

@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from ..errors import StackError
-from ..loading import Source, locate_stack
-from ..loading.migrate import Migrated, migrate
-from ..loading.stack_file import check_source, read_exactly
+from ..files.loading import Source, locate_stack
+from ..files.loading.migrate import Migrated, migrate
+from ..files.loading.stack_file import check_source, read_exactly
 from ..problem import Problem
 from .files import write_whole
 from .text.migrate import Report, show

@@ -8,10 +8,10 @@ from ..checks.placeholders import find_placeholders
 from ..config import NewVpc, StackConfig
 from ..config.scalars import is_private
 from ..errors import BlueprintError, StackError, UsageError
+from ..files.loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
+from ..files.loading.file_keys import IN_FILE
+from ..files.starting import Wish, make_first_file
 from ..judging.levels import find_levels_file
-from ..loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
-from ..loading.file_keys import IN_FILE
-from ..starting import Wish, make_first_file
 from ..yaml_text.flow import write_scalar
 from .files import write_whole
 

@@ -5,9 +5,9 @@ import importlib
 from collections.abc import Sequence
 
 from ..errors import UsageError
+from ..files.loading import StackFile, open_stack
 from ..live.preflight import Finding, build_policy, choose_exit_code
 from ..live.preflight import ask_account as ask
-from ..loading import StackFile, open_stack
 from ..permissions import build_deployer, list_roles
 from ..plan import record
 from .account import connect

@@ -3,8 +3,8 @@
 import argparse
 from datetime import date
 
+from ..files.loading import open_stack
 from ..judging.report import judge_stack
-from ..loading import open_stack
 from ..plan import record
 from ..rendering.document import build_document
 from .text.preview import show

@@ -3,8 +3,8 @@
 from datetime import date
 
 from ..checks.money.budgets import warn_of_old_prices
-from ..loading import StackFile
-from ..loading.locate import put_into_file
+from ..files.loading import StackFile
+from ..files.loading.locate import put_into_file
 from .text.problems import print_lines
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from ..explain.pools.service_quotas import list_instance_needs, list_platform_needs
-from ..loading import open_stack
+from ..files.loading import open_stack
 from .text.quotas import show, show_json
 
 

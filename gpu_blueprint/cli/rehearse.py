@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ..config import StackConfig
 from ..errors import UsageError
-from ..loading import StackFile, open_stack
+from ..files.loading import StackFile, open_stack
 from ..plan import record
 from .text.problems import print_json
 

@@ -6,8 +6,8 @@ from datetime import date
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files.loading import open_stack
 from ..judging.report import judge_stack
-from ..loading import open_stack
 from ..plan import record
 from ..rendering import render_files
 from ..rendering.document import build_document

@@ -7,11 +7,11 @@ from ..config import StackConfig
 from ..errors import UsageError
 from ..records import replace
 from ..sharing import Exclusive
-from ..training.acceptance import NODES, ask_for_all_reduce, ask_for_diagnosis, list_acceptance_notes
-from ..training.limits import list_sizes
-from ..training.profiling import list_profile_notes, wrap_in_profiler
-from ..training.requests import RunRequest
-from ..training.run import TrainingRun
+from ..subjects.training.acceptance import NODES, ask_for_all_reduce, ask_for_diagnosis, list_acceptance_notes
+from ..subjects.training.limits import list_sizes
+from ..subjects.training.profiling import list_profile_notes, wrap_in_profiler
+from ..subjects.training.requests import RunRequest
+from ..subjects.training.run import TrainingRun
 
 _LEVEL = 2
 

@@ -14,7 +14,7 @@ from ..docs import (
     show_line,
 )
 from ..docs.problems import ProblemKind, list_problem_kinds
-from ..loading import list_stacks
+from ..files.loading import list_stacks
 from ..monitoring import ALERTS
 from ..records import Record
 

@@ -3,9 +3,9 @@
 import argparse
 
 from ..errors import UsageError, suggest
-from ..loading import list_stacks, open_stack
-from ..training.plan_requests import PlanWords, read_plan_request
-from ..training.plans import plan_training
+from ..files.loading import list_stacks, open_stack
+from ..subjects.training.plan_requests import PlanWords, read_plan_request
+from ..subjects.training.plans import plan_training
 from .prices import warn_of_prices
 from .text.training_plan import show, show_json
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from ..config import StackConfig
 from ..errors import UsageError
-from ..training.acceptance import Acceptance
-from ..training.advice import list_network_warnings, list_warnings, write_head
-from ..training.requests import DEFAULT_NAME, RunRequest, read_request
-from ..training.run import TrainingRun
-from ..training.workloads import build_workload
+from ..subjects.training.acceptance import Acceptance
+from ..subjects.training.advice import list_network_warnings, list_warnings, write_head
+from ..subjects.training.requests import DEFAULT_NAME, RunRequest, read_request
+from ..subjects.training.run import TrainingRun
+from ..subjects.training.workloads import build_workload
 from ..yaml_text import write_yaml
 from .tested_run import list_special_notes, prepare_request
 from .text.formats import make_printable

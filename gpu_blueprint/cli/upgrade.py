@@ -2,11 +2,11 @@
 
 import argparse
 
-from ..loading import locate_stack, open_stack
-from ..loading.stack_file import read_exactly
-from ..loading.text_edits import read_editable
-from ..upgrades import apply_upgrade, find_upgrades, list_foreign
-from ..upgrades.pins import list_pins
+from ..files.loading import locate_stack, open_stack
+from ..files.loading.stack_file import read_exactly
+from ..files.loading.text_edits import read_editable
+from ..files.upgrades import apply_upgrade, find_upgrades, list_foreign
+from ..files.upgrades.pins import list_pins
 from .files import write_whole
 from .text.edits import list_changed_lines
 from .text.upgrade import Report, show

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from ..admission.policies import list_admission_rules
+from ..cel.policy import WaivableRule
 from ..config import StackConfig
-from ..loading import parse
-from ..tenancy.admission import WaivableRule
-from ..tenancy.policies import list_admission_rules
+from ..files.loading import parse
 
 _SPECIMEN: dict[str, Any] = {
     "owner": "ml-platform",

@@ -11,9 +11,9 @@ import yaml
 
 from ..checks import find_hints, find_warnings
 from ..errors import StackError
-from ..loading import Source
-from ..loading.parse import check_stack
-from ..loading.stack_file import check_source
+from ..files.loading import Source
+from ..files.loading.parse import check_stack
+from ..files.loading.stack_file import check_source
 from ..problem import Problem, Severity
 from ..records import Record, field
 

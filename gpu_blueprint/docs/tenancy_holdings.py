@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from ..config import StackConfig
-from ..tenancy import quotas, rights, traffic
-from ..tenancy.holdings import Holding
+from ..subjects.tenants import quotas, rights, traffic
+from ..subjects.tenants.holdings import Holding
 
 _LISTS: tuple[Callable[[StackConfig], Iterator[Holding]], ...] = (
     quotas.list_holdings,

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from ..tenancy.admission import AdmissionPolicy
-from ..tenancy.holdings import Holder
-from ..tenancy.isolation import list_isolation_rows
-from ..tenancy.policies import list_policies
+from ..admission.policies import list_policies
+from ..cel.policy import AdmissionPolicy
+from ..subjects.tenants.holdings import Holder
+from ..subjects.tenants.isolation import list_isolation_rows
 from .admission_rules import describe_message, make_specimen
 from .attack_table import render_attack_table
 from .markdown import format_table

@@ -6,8 +6,8 @@ from typing import Any
 from ..catalog.upstreams import UPSTREAMS
 from ..catalog.versions import CUDA_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
-from ..images.sources import locate_image
-from ..tenancy.gpu_pods import build_cpu_pod, build_pod
+from ..subjects.images.sources import locate_image
+from ..subjects.tenants.gpu_pods import build_cpu_pod, build_pod
 
 _MEMORY = "256Mi"
 CPU_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"

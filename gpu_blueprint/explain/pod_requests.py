@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..config import Pool, StackConfig
-from ..tenancy.gpu_pods import build_pod
+from ..subjects.tenants.gpu_pods import build_pod
 
 
 def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] | None = None) -> str:

@@ -12,7 +12,7 @@ from ..cost.nodes import ON_DEMAND
 from ..cost.pools import estimate_pool
 from ..monitoring.scaling import list_measures
 from ..records import Record, asdict
-from ..tenancy.identities import describe_grants, list_tenant_grants
+from ..subjects.tenants.identities import describe_grants, list_tenant_grants
 from .images.images import name_image
 
 

@@ -5,10 +5,10 @@ from datetime import date
 
 from policies import Waiver
 
+from ..admission.policies import list_admission_rules, list_policies
 from ..config import StackConfig
 from ..errors import suggest
 from ..records import Record, field
-from ..tenancy.policies import list_admission_rules, list_policies
 
 
 class Admission(Record):

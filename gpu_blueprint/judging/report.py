@@ -7,8 +7,8 @@ from pathlib import Path
 from policies import Waiver
 
 from ..config import StackConfig
-from ..loading import StackFile
-from ..loading.locate import put_into_file
+from ..files.loading import StackFile
+from ..files.loading.locate import put_into_file
 from ..plan import PlannedResource
 from ..problem import Path as FieldPath
 from ..problem import Severity

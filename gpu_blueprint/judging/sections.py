@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from ..config import StackConfig
-from ..loading.sections import list_named_lists
+from ..files.loading.sections import list_named_lists
 from ..plan import PlannedResource
 from ..problem import Path
-from ..storage.mounts import list_mounts
-from ..storage.names import name_storage
+from ..subjects.storage.mounts import list_mounts
+from ..subjects.storage.names import name_storage
 
 SECTIONS: Mapping[str, Path] = {
     # Platform itself makes only the providers, which hold the account, the region and the tags.

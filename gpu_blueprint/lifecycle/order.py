@@ -7,8 +7,8 @@ log. Source of the graph: DependenciesOf in pkg/resource/graph/dependency_graph.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ..queues.names import API_VERSION as KUEUE_API
 from ..records import Record
+from ..subjects.queues.names import API_VERSION as KUEUE_API
 from .cloud import Entry
 from .run import Resource
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from lab.lab import Lab
 from lab.workspace import Workspace, open_workspace
 
-from ..loading import StackFile
+from ..files.loading import StackFile
 from ..plan import PlannedResource, record
 from ..records import replace
 from ..rehearsal.scene import build_scene

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from time import monotonic
 
+from ..files.loading import StackFile
 from ..judging.admission_waivers import find_admission
 from ..judging.levels import find_levels_file, read_levels
 from ..judging.report import list_waivers, name_mirror
 from ..judging.verdicts import Finding, judge_plan
 from ..keys import STACK_KEY
-from ..loading import StackFile
 from ..plan import PlannedResource
 from .aws_provider import list_answers
 from .cloud import Cloud, Entry

@@ -13,8 +13,8 @@ from ..config import CpuPool, Pool, StackConfig
 from ..errors import LabError
 from ..rehearsal.cleaning import CLAIM
 from ..rehearsal.pods import build_cpu_pool_pod, build_gpu_pod
-from ..storage.mounts import list_tenant_mounts
-from ..storage.pods import mount_storage
+from ..subjects.storage.mounts import list_tenant_mounts
+from ..subjects.storage.pods import mount_storage
 from .kubernetes_objects import Manifest, MemoryObjects, Objects
 from .kubernetes_provider import Chart
 

@@ -4,7 +4,7 @@ Units are the units of the stack file: GPUs, shares or slices of a pool. Kueue's
 tenant, and its flavor the name of a pool. All replicas of Kueue export the same gauges, so rules read the leader alone.
 """
 
-from ..queues.names import MONEY
+from ..subjects.queues.names import MONEY
 from .facts import QUEUED
 from .recording import copy_label, count_new
 from .rules import Recording

@@ -6,10 +6,10 @@ from typing import Any
 
 from ..catalog.attached_policies import find_attached_policy
 from ..config import StackConfig
-from ..images.cache_rights import build_cache_policies
 from ..plan import UNKNOWN, PlannedResource
 from ..records import Record, replace
-from ..tenancy.identities import list_parts
+from ..subjects.images.cache_rights import build_cache_policies
+from ..subjects.tenants.identities import list_parts
 from .arns import Arns
 from .documents import Statement, list_values, read_conditions
 from .reasons import UnexplainedError, find_reason

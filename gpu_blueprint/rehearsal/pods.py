@@ -10,7 +10,7 @@ from ..catalog.versions import PAUSE_IMAGE
 from ..config import CpuPool, Pool, StackConfig, Tenant
 from ..explain.first_pod import place_image
 from ..sharing import POOL_KEY
-from ..tenancy.gpu_pods import build_pod
+from ..subjects.tenants.gpu_pods import build_pod
 
 PROBE_LABEL = "gpu-blueprint/probe"
 """Label of everything that a probe creates."""

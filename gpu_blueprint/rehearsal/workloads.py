@@ -6,7 +6,7 @@ from typing import Any
 from lab.kube import KubeClient
 from lab.scene import Manifest
 
-from ..queues.names import API_VERSION
+from ..subjects.queues.names import API_VERSION
 
 _KIND = (API_VERSION, "Workload")
 

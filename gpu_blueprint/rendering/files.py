@@ -7,10 +7,10 @@ from typing import Any
 from ..config import StackConfig
 from ..monitoring.dashboards import DASHBOARD_LABEL
 from ..plan import PlannedResource
-from ..training.advice import list_warnings, write_head
-from ..training.run import TrainingRun
-from ..training.samples import list_samples
-from ..training.workloads import build_workload
+from ..subjects.training.advice import list_warnings, write_head
+from ..subjects.training.run import TrainingRun
+from ..subjects.training.samples import list_samples
+from ..subjects.training.workloads import build_workload
 from ..yaml_text import write_yaml
 from .flux import write_for_flux
 from .kustomization import KUSTOMIZATION, write_kustomization

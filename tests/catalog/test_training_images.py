@@ -1,7 +1,7 @@
 """Images of training frameworks."""
 
 from gpu_blueprint.catalog.training_images import EFA_SUPPORT
-from gpu_blueprint.images.allowed import name_fully
+from gpu_blueprint.subjects.images.allowed import name_fully
 
 
 def test_each_repository_is_named_as_images_are_looked_up() -> None:

@@ -13,7 +13,7 @@ from gpu_blueprint.checks.cluster import versions
 from gpu_blueprint.cli.changes import build_report, take_snapshot
 from gpu_blueprint.cli.text.changes_markdown import changes_to_markdown
 from gpu_blueprint.cli.text.changes_report import Report
-from gpu_blueprint.loading import open_stack
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.records import Record
 
 from ..support.plans import ROOT, STACKS

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from gpu_blueprint.changes.findings import compare_findings
-from gpu_blueprint.loading import open_stack
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.problem import Problem
 
 from ..support.edits import Edit, Stack, edit_file

@@ -16,7 +16,7 @@ from gpu_blueprint.config.services import Service
 from gpu_blueprint.config.storage import EfsStorage, LustreStorage, S3Storage
 from gpu_blueprint.config.tenants import Tenant, TenantQueue
 from gpu_blueprint.cost.estimate import as_json, estimate_stack
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.model import Model
 
 from ..support import builders

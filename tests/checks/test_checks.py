@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from gpu_blueprint.checks import CHECKS, find_mismatches, find_problems, find_warnings
 from gpu_blueprint.checks.facet import PREFIXES
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.problem import Severity
 
 from ..support.builders import network, pool, service, services, stack, tenant

@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.lifecycle.session import open_lifecycle
-from gpu_blueprint.loading import open_stack
 
 from ..support.builders import ACCOUNT
 from ..support.engine_sessions import open_in_memory

@@ -7,7 +7,7 @@ import pytest
 
 from gpu_blueprint.cli import main
 from gpu_blueprint.errors import BlueprintError, StackError
-from gpu_blueprint.loading import StackFile, open_stack
+from gpu_blueprint.files.loading import StackFile, open_stack
 from gpu_blueprint.plan import record
 
 from ..support.mutated_stacks import fill_free_fields, mutate_stacks

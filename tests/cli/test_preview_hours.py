@@ -4,10 +4,10 @@ import pytest
 
 from gpu_blueprint.cli.text.preview import show
 from gpu_blueprint.explain.stack import as_json, summarize_pool
-from gpu_blueprint.loading import open_stack
+from gpu_blueprint.files.loading import open_stack
 
 from ..components.pools.test_pool_hours import build_pools, plan_hours
-from ..loading.test_stack_file import GOOD
+from ..files.loading.test_stack_file import GOOD
 from ..support import builders
 
 

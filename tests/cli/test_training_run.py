@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.training.run import DEFAULT_WAIT
+from gpu_blueprint.subjects.training.run import DEFAULT_WAIT
 
 IMAGE = "reg.example.com/team/train:1"
 

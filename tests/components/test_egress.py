@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from gpu_blueprint.egress.telling import MARK, build_mark, build_variables
+from gpu_blueprint.subjects.cluster.telling import MARK, build_mark, build_variables
 
 from ..support import builders
 from ..support.egress_stacks import ENDING_CA, PROXY, ROOT_CA, egress

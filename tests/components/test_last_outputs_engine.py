@@ -87,7 +87,7 @@ def test_every_change_is_named_at_once(built: Lifecycle) -> None:
 def test_an_older_blueprint_is_refused_until_it_is_allowed_by_its_version(
     built: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("gpu_blueprint.changes.cluster.foundation", "gpu_blueprint.loading.file_keys"):
+    for module in ("gpu_blueprint.changes.cluster.foundation", "gpu_blueprint.files.loading.file_keys"):
         monkeypatch.setattr(f"{module}.__version__", "0.1.9")
     assert_refuses(built, f"version {__version__} of the blueprint built this stack, and this is version 0.1.9")
     configure(built, {ALLOW_OLDER: "0.1.8"})

@@ -14,9 +14,9 @@ from components.pools.node_pool import build_node_overlay_specs, build_node_pool
 from gpu_blueprint.catalog import GPUS, Gpu, list_instances
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
-from gpu_blueprint.loading import parse
-from gpu_blueprint.tenancy.gpu_pods import build_pod
-from gpu_blueprint.tenancy.quotas import build_tenant_quota
+from gpu_blueprint.files.loading import parse
+from gpu_blueprint.subjects.tenants.gpu_pods import build_pod
+from gpu_blueprint.subjects.tenants.quotas import build_tenant_quota
 
 from ..support.builders import REGION, stack, tenant
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.plan.needed_roles import COMPONENT, list_needed_roles
-from gpu_blueprint.tenancy.service_roles import list_roles
+from gpu_blueprint.subjects.tenants.service_roles import list_roles
 
 from ..support import builders
 from ..support.field_effects_storage import BUCKET

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.catalog.partitions import find_partition
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.judging.report import judge_stack
-from gpu_blueprint.loading import open_stack
 
 from ..support.builders import billing, identity, stack, tenant
 from ..support.gov import REGION, gov_parts, gov_role

@@ -11,7 +11,7 @@ import pytest
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.config import Hours
 from gpu_blueprint.config.hours import WEEK
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 
 from ..support import builders
 

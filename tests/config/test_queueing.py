@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.loading.parse import check_stack
+from gpu_blueprint.files.loading.parse import check_stack
 
 from ..support.builders import REGION, stack
 from ..support.queued_stacks import judge, kinds, queued, team

@@ -14,13 +14,13 @@ import pytest
 from gpu_blueprint.checks import find_warnings
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.cost.estimate import as_json, estimate_stack
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.judging.admission_waivers import find_admission
 from gpu_blueprint.judging.levels import find_levels_file, read_levels
 from gpu_blueprint.judging.report import to_problem
 from gpu_blueprint.judging.verdicts import judge_plan
-from gpu_blueprint.loading import parse
 from gpu_blueprint.model import Model
-from gpu_blueprint.tenancy.gpu_pods import build_pod
+from gpu_blueprint.subjects.tenants.gpu_pods import build_pod
 from policies import Waiver
 
 from ..support import builders

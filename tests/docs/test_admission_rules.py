@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from gpu_blueprint.admission.policies import list_admission_rules
+from gpu_blueprint.cel.policy import AdmissionRule, WaivableRule
 from gpu_blueprint.docs.admission_rules import (
     describe_admission_rule,
     describe_message,
     list_all_admission_rules,
     split_sum,
 )
-from gpu_blueprint.tenancy.admission import AdmissionRule, WaivableRule
-from gpu_blueprint.tenancy.policies import list_admission_rules
 
 from ..support.plans import FILES, config_of_file
 

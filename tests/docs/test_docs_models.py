@@ -11,10 +11,10 @@ import yaml
 from gpu_blueprint.catalog.quantizations import QUANTIZATIONS
 from gpu_blueprint.cli import main
 from gpu_blueprint.keys import STACK_KEY
-from gpu_blueprint.serving.pods import build_template
+from gpu_blueprint.subjects.models.pods import build_template
 
 from ..cli.test_parser import list_examples
-from ..loading.test_model_sizes import llama
+from ..files.loading.test_model_sizes import llama
 from ..support.pages import list_variable_rows
 from ..support.plans import ROOT, shipped_file
 from ..support.served_models import HUB, chat, config_of, find_model, ranking

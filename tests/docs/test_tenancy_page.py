@@ -4,12 +4,12 @@ import json
 import re
 from datetime import date, timedelta
 
+from gpu_blueprint.admission.policies import list_policies
+from gpu_blueprint.admission.tenants.templates import TEMPLATE_KINDS
 from gpu_blueprint.docs.admission_rules import make_specimen
 from gpu_blueprint.docs.attack_table import ATTACKS
 from gpu_blueprint.docs.tenancy_page import render_tenancy_page
 from gpu_blueprint.judging.verdicts import judge_plan
-from gpu_blueprint.tenancy.policies import list_policies
-from gpu_blueprint.tenancy.templates import TEMPLATE_KINDS
 from policies import Waiver
 
 from ..support.edits import plan_edited

@@ -7,7 +7,7 @@ import pytest
 
 from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.explain.first_pod import build_first_cpu_pod, build_first_pod, list_advice, place_image
-from gpu_blueprint.tenancy.gpu_pods import build_pod
+from gpu_blueprint.subjects.tenants.gpu_pods import build_pod
 
 from ..support import builders
 from ..support.image_stacks import MIRROR, REGISTRY

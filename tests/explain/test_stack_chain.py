@@ -10,8 +10,8 @@ from gpu_blueprint.explain.services.chain import explain_service
 from gpu_blueprint.explain.stack_chain import EXPLAIN, explain_stack, list_parts
 from gpu_blueprint.explain.step import Step
 from gpu_blueprint.explain.tenants.chain import explain_tenant
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.subject import SECTIONS, SUBJECTS
 
 from ..support import builders

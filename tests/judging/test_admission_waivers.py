@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.docs import list_all_admission_rules
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.judging.problems import PolicyProblem
 from gpu_blueprint.judging.report import judge_stack
-from gpu_blueprint.loading import open_stack
 from gpu_blueprint.plan import record
 from policies import RULES
 

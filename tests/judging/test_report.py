@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gpu_blueprint.cli.text.findings import summarize_findings
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.judging.problems import PolicyProblem
 from gpu_blueprint.judging.report import judge_stack, list_waivers
-from gpu_blueprint.loading import open_stack
 from gpu_blueprint.plan import record
 
 from ..support.plans import STACKS

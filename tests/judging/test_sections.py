@@ -8,8 +8,8 @@ import pytest
 
 from components import foundation, platform
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.judging.sections import SECTIONS, find_section
-from gpu_blueprint.loading import parse
 
 from ..support import builders
 from ..support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of, shipped_config

@@ -13,7 +13,7 @@ import yaml
 from components.gpu.gpu_operator_values import build_gpu_operator_values
 from gpu_blueprint.catalog import find_gpu
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.sharing.profile import PLUGIN_CONFIG_LABEL
 
 from ..support import builders

@@ -1,4 +1,4 @@
-"""Nodes in memory. tests/storage/test_volumes_on_engines.py runs the drivers in a lab."""
+"""Nodes in memory. tests/subjects/storage/test_volumes_on_engines.py runs the drivers in a lab."""
 
 from collections.abc import Mapping
 from typing import Any

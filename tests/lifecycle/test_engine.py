@@ -10,11 +10,11 @@ import pytest
 
 from gpu_blueprint import records
 from gpu_blueprint.config import StackConfig, Tenant
+from gpu_blueprint.files.loading import StackFile, open_stack
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.lifecycle.session import open_lifecycle
-from gpu_blueprint.loading import StackFile, open_stack
-from gpu_blueprint.tenancy.pool_classes import CLASS_PREFIX
-from gpu_blueprint.tenancy.quotas import POOLS_WITHOUT_GRANT, Quota, list_quotas
+from gpu_blueprint.subjects.tenants.pool_classes import CLASS_PREFIX
+from gpu_blueprint.subjects.tenants.quotas import POOLS_WITHOUT_GRANT, Quota, list_quotas
 from lab.built import FOLDER_VARIABLE, find_built_folder
 
 from ..support import builders

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.files.loading import StackFile, open_stack
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.lifecycle.aws_provider import CLUSTER
 from gpu_blueprint.lifecycle.engine import run_with_placeholders
 from gpu_blueprint.lifecycle.life import Life, Step
 from gpu_blueprint.lifecycle.session import open_lifecycle
-from gpu_blueprint.loading import StackFile, open_stack
 
 from ..support.engine_sessions import open_in_lab, open_in_memory
 from ..support.plans import shipped_file

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.config import InstallMonitoring
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.monitoring.secrets import list_kubernetes_secrets
 
 from ..support import builders

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.files.loading import open_stack, parse
 from gpu_blueprint.judging.levels import find_levels_file, read_levels
 from gpu_blueprint.judging.report import judge_stack, name_mirror
 from gpu_blueprint.judging.verdicts import judge_plan
-from gpu_blueprint.loading import open_stack, parse
 from gpu_blueprint.plan import record
 from policies.mirrors import read_mirror
 

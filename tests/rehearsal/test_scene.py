@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.plan import record
 from gpu_blueprint.rehearsal.scene import build_scene
 from lab.scene import Scene

@@ -1,4 +1,4 @@
-"""The attacks and the legitimate work of tests/tenancy/, as requests that somebody sends to an API server.
+"""The attacks and the legitimate work of tests/admission/, as requests that somebody sends to an API server.
 
 A file is a list of cases. ``pod`` is a pod's spec in which ``gpus`` are limits of its container, ``pool`` is its node
 selector, ``container`` changes the container, and ``annotations`` and ``labels`` are its metadata; ``within`` wraps the
@@ -15,11 +15,11 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
-from gpu_blueprint.queues.names import DEFAULT_QUEUE, QUEUE_LABEL
 from gpu_blueprint.records import Record
 from gpu_blueprint.sharing.profile import POOL_KEY
+from gpu_blueprint.subjects.queues.names import DEFAULT_QUEUE, QUEUE_LABEL
 
-CASES = Path(__file__).parents[1] / "tenancy" / "cases"
+CASES = Path(__file__).parents[1] / "admission" / "cases"
 _SMALL = {"requests": {"cpu": "100m", "memory": "64Mi"}}
 _API_OF_KIND = {
     "Job": "batch/v1",

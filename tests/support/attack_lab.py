@@ -8,16 +8,16 @@ from typing import Any
 
 import yaml
 
+from gpu_blueprint.admission.policies import list_policies
 from gpu_blueprint.catalog.labels import TENANT_LABEL
+from gpu_blueprint.cel.groups import name_member_group, name_viewer_group
+from gpu_blueprint.cel.policy import AdmissionPolicy, AdmissionRule, build_policy_spec
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
 from gpu_blueprint.records import Record, field, replace
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
-from gpu_blueprint.tenancy.admission import AdmissionPolicy, AdmissionRule, build_policy_spec
-from gpu_blueprint.tenancy.groups import name_member_group, name_viewer_group
-from gpu_blueprint.tenancy.policies import list_policies
 from lab.kube import KubeClient, RefusedError
 from lab.lab import Lab
 from lab.scene import Manifest, Scene
@@ -92,7 +92,7 @@ def open_attacked_lab() -> Iterator[tuple[Lab, StackConfig]]:
 
 
 def read_objects(name: str) -> list[Manifest]:
-    """Return the Kubernetes objects of a file of tests/tenancy/."""
+    """Return the Kubernetes objects of a file of tests/admission/."""
     return list(yaml.safe_load_all((CASES.parent / name).read_text()))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 
 ACCOUNT = "111122223333"
 DEV_ACCOUNT = "100200300401"

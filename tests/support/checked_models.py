@@ -5,7 +5,7 @@ from typing import Any
 
 from gpu_blueprint.checks import find_hints, find_warnings
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.loading.parse import check_stack
+from gpu_blueprint.files.loading.parse import check_stack
 from gpu_blueprint.problem import Problem
 
 from . import builders

@@ -10,8 +10,8 @@ from gpu_blueprint.changes.effects import ResourceChange
 from gpu_blueprint.changes.pools.drains import find_drifts
 from gpu_blueprint.changes.pools.drift import SUBNET_KEY
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
 from gpu_blueprint.records import replace
 from gpu_blueprint.rehearsal.pods import NAMESPACE, build_cpu_pool_pod, build_gpu_pod, build_probe_namespace

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.lifecycle.engine import Program, run_program
 from gpu_blueprint.lifecycle.session import open_lifecycle
 from gpu_blueprint.lifecycle.steps import Lifecycle
-from gpu_blueprint.loading import open_stack
 
 from .plans import STACKS
 

@@ -5,7 +5,7 @@ from typing import Any
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.models import ServedModel
 from gpu_blueprint.rehearsal.resting import rest
-from gpu_blueprint.serving.objects import build_deployment_spec
+from gpu_blueprint.subjects.models.objects import build_deployment_spec
 from lab.scene import Manifest
 
 from .fake_lab import NODE_POOL, FakeLab

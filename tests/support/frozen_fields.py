@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gpu_blueprint.docs.config_page import build_stack_schema
-from gpu_blueprint.loading import migrations
-from gpu_blueprint.loading.migrations import ITEM
+from gpu_blueprint.files.loading import migrations
+from gpu_blueprint.files.loading.migrations import ITEM
 
 from .plans import ROOT
 

@@ -12,12 +12,12 @@ MARKERS = ("lab", "lab_core")
 LONGEST = (
     "tests/changes/test_resources_on_engine.py",
     "tests/rehearsal/test_runner_on_engines.py",
-    "tests/training/test_run_on_engines.py",
-    "tests/queues/test_queues_borders_on_engines.py",
+    "tests/subjects/training/test_run_on_engines.py",
+    "tests/subjects/queues/test_queues_borders_on_engines.py",
     "tests/lab/scaling/test_scaling_running.py",
-    "tests/tenancy/test_policies_attacks_on_engines.py",
-    "tests/queues/test_objects_search_on_engines.py",
-    "tests/queues/test_objects_on_engines.py",
+    "tests/admission/test_policies_attacks_on_engines.py",
+    "tests/subjects/queues/test_objects_search_on_engines.py",
+    "tests/subjects/queues/test_objects_on_engines.py",
     "tests/lifecycle/",
 )
 """Files and folders that start first, the longest first: a run that begins one at its end waits for it alone."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpu_blueprint.loading import migrations
-from gpu_blueprint.loading.migrations import Migration, Rename
+from gpu_blueprint.files.loading import migrations
+from gpu_blueprint.files.loading.migrations import Migration, Rename
 
 CEILING = Migration(
     steps=(Rename(("pools", "*", "maxGpu"), "maxGpus"), Rename(("team",), "owner")),

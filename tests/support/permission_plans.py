@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.permissions import Deployer, PlatformRole, Statement, build_deployer, list_roles
 from gpu_blueprint.plan import PlannedResource
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.training.offers import Purchased
-from gpu_blueprint.training.plan_requests import PlanWords, read_plan_request
-from gpu_blueprint.training.plans import TrainingPlan, plan_training
+from gpu_blueprint.subjects.training.offers import Purchased
+from gpu_blueprint.subjects.training.plan_requests import PlanWords, read_plan_request
+from gpu_blueprint.subjects.training.plans import TrainingPlan, plan_training
 
 from . import builders
 

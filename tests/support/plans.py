@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import PlannedResource, record
 
 Plan = tuple[PlannedResource, ...]

@@ -1,4 +1,4 @@
-"""The stack with queues, and the objects in it, at which the cases of tests/tenancy/cases/queue_* are sent."""
+"""The stack with queues, and the objects in it, at which the cases of tests/admission/cases/queue_* are sent."""
 
 from collections.abc import Iterator
 from typing import Any

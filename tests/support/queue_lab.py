@@ -13,11 +13,11 @@ from typing import Any
 
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.loading import parse
-from gpu_blueprint.queues.names import API_VERSION, PRIORITY_LABEL
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.records import Record, replace
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from gpu_blueprint.sharing import POOL_KEY
+from gpu_blueprint.subjects.queues.names import API_VERSION, PRIORITY_LABEL
 from lab.kube import KubeClient
 from lab.kubelets import RUNS
 from lab.lab import Lab

@@ -13,12 +13,12 @@ from typing import Any
 
 from gpu_blueprint.catalog.labels import TENANT_LABEL
 from gpu_blueprint.config import Pool, StackConfig
-from gpu_blueprint.queues.configuration import build_configuration
-from gpu_blueprint.queues.names import API_VERSION, DEFAULT_QUEUE, PRIORITIES
-from gpu_blueprint.queues.objects import build_cluster_queue, build_cohort, build_flavor
-from gpu_blueprint.queues.reach import count_reach
 from gpu_blueprint.records import Record
 from gpu_blueprint.rehearsal.scene import TIMINGS
+from gpu_blueprint.subjects.queues.configuration import build_configuration
+from gpu_blueprint.subjects.queues.names import API_VERSION, DEFAULT_QUEUE, PRIORITIES
+from gpu_blueprint.subjects.queues.objects import build_cluster_queue, build_cohort, build_flavor
+from gpu_blueprint.subjects.queues.reach import count_reach
 from lab.lab import Lab
 from lab.scene import Manifest, NodeGroup
 

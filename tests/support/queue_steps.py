@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from gpu_blueprint.catalog.namespaces import KUEUE
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.queues.names import API_VERSION
 from gpu_blueprint.rehearsal.scene import complete_volume
 from gpu_blueprint.rendering import list_manifests
 from gpu_blueprint.rendering.manifests import RELEASE
+from gpu_blueprint.subjects.queues.names import API_VERSION
 from lab.engines import find_engine
 from lab.lab import Lab, Refusal
 from lab.scene import Manifest, identify

@@ -7,14 +7,14 @@ from typing import Any
 
 from gpu_blueprint.catalog.versions import PAUSE_IMAGE
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
-from gpu_blueprint.queues.configuration import build_configuration
-from gpu_blueprint.queues.names import API_VERSION
 from gpu_blueprint.records import replace
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
 from gpu_blueprint.sharing import POOL_KEY
+from gpu_blueprint.subjects.queues.configuration import build_configuration
+from gpu_blueprint.subjects.queues.names import API_VERSION
 from lab.lab import Lab
 from lab.node_groups import join_node_groups
 from lab.scene import NodeGroup

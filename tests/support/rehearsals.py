@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
 from gpu_blueprint.rehearsal.outcome import Fate, Landing, Outcome, PodFate, Result
 from gpu_blueprint.rehearsal.probe import Probe

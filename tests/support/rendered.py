@@ -7,8 +7,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import PlannedResource, record
 from gpu_blueprint.rendering import render_files
 from gpu_blueprint.rendering.document import build_document

@@ -4,7 +4,7 @@ from typing import Any
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.models import ServedModel, TritonModel, VllmModel
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 
 from . import builders
 

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 
 from . import builders
 from .storage_stack import WEIGHTS

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 
 from . import builders
 

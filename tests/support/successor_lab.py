@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from gpu_blueprint.admission.tenants.pod_rules import PIN
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
 from gpu_blueprint.records import replace
 from gpu_blueprint.rehearsal.pods import NAMESPACE, build_gpu_pod, build_probe_namespace
 from gpu_blueprint.rehearsal.scene import build_scene
-from gpu_blueprint.tenancy.pod_rules import PIN
 from lab.lab import Lab
 
 from .drift_lab import AT_ONCE, CLAIM, KINDS, find_condition

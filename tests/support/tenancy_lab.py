@@ -12,7 +12,7 @@ from typing import Any
 import urllib3
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.records import Record
 from gpu_blueprint.rendering import list_manifests
 from lab.control_plane import ControlPlane, start_control_plane

@@ -8,9 +8,9 @@ import pytest
 
 from gpu_blueprint.catalog.model_families import FAMILIES
 from gpu_blueprint.catalog.vllm_releases import count_batches
-from gpu_blueprint.loading.model_lengths import find_longest_sequence
-from gpu_blueprint.loading.model_windows import count_sliding_layers, find_window
-from gpu_blueprint.serving.sequence_cache import SequenceCache
+from gpu_blueprint.files.loading.model_lengths import find_longest_sequence
+from gpu_blueprint.files.loading.model_windows import count_sliding_layers, find_window
+from gpu_blueprint.subjects.models.sequence_cache import SequenceCache
 
 from .tiers import DEEP
 from .vllm_wheels import RELEASES, ask

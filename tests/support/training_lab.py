@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_blueprint.queues.names import API_VERSION
 from gpu_blueprint.rehearsal.runner import load_platform
 from gpu_blueprint.rehearsal.scene import TIMINGS, build_scene
-from gpu_blueprint.training.jobsets import API_VERSION as JOBSETS
-from gpu_blueprint.training.run import TrainingRun
-from gpu_blueprint.training.workloads import build_workload
+from gpu_blueprint.subjects.queues.names import API_VERSION
+from gpu_blueprint.subjects.training.jobsets import API_VERSION as JOBSETS
+from gpu_blueprint.subjects.training.run import TrainingRun
+from gpu_blueprint.subjects.training.workloads import build_workload
 from lab.kubelets import STOPS
 from lab.lab import Lab
 

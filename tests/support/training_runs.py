@@ -3,8 +3,8 @@
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.training.requests import RunRequest, read_request
-from gpu_blueprint.training.run import TrainingRun
+from gpu_blueprint.subjects.training.requests import RunRequest, read_request
+from gpu_blueprint.subjects.training.run import TrainingRun
 
 from . import builders
 

@@ -4,7 +4,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_blueprint.loading.scalar_readings import refuse_ambiguous_scalars
+from gpu_blueprint.files.loading.scalar_readings import refuse_ambiguous_scalars
 from gpu_blueprint.yaml_text.flow import write_flow, write_scalar
 
 

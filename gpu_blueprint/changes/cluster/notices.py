@@ -5,9 +5,9 @@ from typing import Any
 
 from ...plan import PlannedResource
 from ..effects import ResourceChange
-from ..pools.planned_nodes import as_list, dig
 from ..tenant_view import TenantView
 from ..tenants.access import find_leaving_admins
+from ..values import as_list, dig
 from .handovers import find_handovers
 from .retention import pair_releases
 

@@ -14,7 +14,7 @@ from ...catalog.versions import (
 )
 from ...config import StackConfig
 from ...config.monitoring import InstallMonitoring
-from ...storage.drivers import list_add_on_versions
+from ...subjects.storage.drivers import list_add_on_versions
 
 
 def list_charts(config: StackConfig) -> list[Chart]:

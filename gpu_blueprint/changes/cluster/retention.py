@@ -6,8 +6,8 @@ from math import inf
 from typing import Any
 
 from ...plan import PlannedResource
-from ..pools.planned_nodes import as_list, as_mapping, dig
 from ..quantities import read_quantity
+from ..values import as_list, as_mapping, dig
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 _LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"

@@ -5,9 +5,9 @@ from typing import Any
 
 from ...config import StackConfig
 from ...config.iam import ROOT
-from ...encryption.uses import find_contents
 from ...problem import Path, Problem
-from ...tenancy.service_roles import CONTROL_PLANE, NODES
+from ...subjects.keys.uses import find_contents
+from ...subjects.tenants.service_roles import CONTROL_PLANE, NODES
 
 Facts = Mapping[str, Any]
 BESIDE = "build a second environment beside this one (docs/build.md, A new environment beside the old one)"

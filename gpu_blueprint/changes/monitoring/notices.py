@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ...plan import PlannedResource
 from ..cluster.retention import find_smaller_claims, pair_releases
 from ..effects import ResourceChange
-from ..pools.planned_nodes import as_list, as_mapping, dig
+from ..values import as_list, as_mapping, dig
 
 
 def find_monitoring_notices(

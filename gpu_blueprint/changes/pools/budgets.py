@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from ...records import Record
-from .planned_nodes import as_list, as_mapping
+from ..values import as_list, as_mapping
 
 ALL_AT_ONCE = "all nodes at once"
 NO_NODE = "no node drains until a budget allows it"

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...plan import PlannedResource, has_unknown
+from ..values import as_list, as_mapping, dig
 from .drift import ALL_NODES, SUBNET_KEY, Drift
 from .node_labels import RESERVATION, ZONE, name_nodes
-from .planned_nodes import PLACEMENT_GROUP, SECURITY_GROUP, SUBNET, PlannedNodes, Removals, as_list, as_mapping, dig
+from .planned_nodes import PLACEMENT_GROUP, SECURITY_GROUP, SUBNET, PlannedNodes, Removals
 from .pool_drift import list_entries, settle
 from .requirements import Requirement, exclude, read_requirements
 

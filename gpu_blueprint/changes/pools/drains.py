@@ -12,6 +12,7 @@ from ...cost.money import Usd
 from ...plan import PlannedResource
 from ...records import replace
 from ..effects import NodeDrain, ResourceChange
+from ..values import dig
 from .budgets import ALL_AT_ONCE, read_budgets
 from .class_drift import find_class_drifts
 from .closings import find_longer_closings
@@ -19,7 +20,7 @@ from .drift import ALL_NODES, Drift
 from .node_groups import describe_removal, find_group_drains, name_group
 from .node_labels import CAPACITY_TYPE, list_type_labels
 from .node_sizes import count_most_nodes, price_dearest_node
-from .planned_nodes import NODE_GROUP, PlannedNodes, Removals, dig
+from .planned_nodes import NODE_GROUP, PlannedNodes, Removals
 from .pool_drift import find_pool_drifts, list_types
 from .requirements import read_requirements
 

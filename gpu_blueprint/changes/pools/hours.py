@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from ...plan import PlannedResource
 from ...records import Record
-from .planned_nodes import as_list, dig
+from ..values import as_list, dig
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _CRON_DAYS = ("sun", *_DAYS[:-1])

@@ -13,10 +13,11 @@ from ...cost.money import Usd
 from ...plan import PlannedResource
 from ...records import replace
 from ..effects import NodeDrain, ResourceChange
+from ..values import as_list, as_mapping, dig
 from .budgets import ALL_AT_ONCE
 from .drift import ALL_NODES
 from .node_sizes import price_dearest_machine, price_volumes
-from .planned_nodes import LAUNCH_TEMPLATE, NODE_GROUP, PlannedNodes, Removals, as_list, as_mapping, dig
+from .planned_nodes import LAUNCH_TEMPLATE, NODE_GROUP, PlannedNodes, Removals
 
 POOL_LABEL = "gpu-blueprint/pool"
 _NODES_A_ZONE = 2

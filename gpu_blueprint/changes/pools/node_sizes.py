@@ -10,8 +10,8 @@ from ...cost.money import Usd
 from ...cost.nodes import price_families
 from ...plan import PlannedResource
 from ..quantities import read_quantity
+from ..values import as_list, as_mapping, dig
 from .node_labels import list_type_labels
-from .planned_nodes import as_list, as_mapping, dig
 from .requirements import read_requirements
 
 _GIB = 1024.0**3

@@ -8,6 +8,7 @@ from ...plan import PlannedResource
 from ...records import Record
 from ..default_tags import merge_tags
 from ..effects import ResourceChange
+from ..values import dig
 
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -16,23 +17,6 @@ SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 SUBNET = "aws:ec2/subnet:Subnet"
 _CLUSTERS = ("aws:eks/cluster:Cluster", "eks:index:Cluster")
 _AWS = "pulumi:providers:aws"
-
-
-def dig(value: Any, *keys: str) -> Any:
-    """Return a value inside of mappings; None if a key is missing or a value on the way is no mapping."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
-def as_mapping(value: Any) -> Mapping[str, Any]:
-    """Return a value that is a mapping, or an empty mapping."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def as_list(value: Any) -> list[Any]:
-    """Return a value that is a list, or an empty list."""
-    return value if isinstance(value, list) else []
 
 
 class PlannedNodes(Record, dict=True):

@@ -10,9 +10,9 @@ from typing import Any
 
 from ...catalog import Instance, list_instances
 from ...plan import PlannedResource
+from ..values import as_list, as_mapping, dig
 from .drift import ALL_NODES, Drift
 from .node_labels import INSTANCE_TYPE, VALUES, is_well_known, list_type_labels, name_label, name_nodes
-from .planned_nodes import as_list, as_mapping, dig
 from .requirements import Requirement, exclude, read_requirements
 
 _DURATIONS = {"expireAfter": "720h", "terminationGracePeriod": None}

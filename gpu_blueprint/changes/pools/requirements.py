@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...records import Record
-from .planned_nodes import as_list, as_mapping
+from ..values import as_list, as_mapping
 
 _NUMBER = re.compile(r"\d{1,18}")
 """A number as Karpenter compares it: it has no more than 64 bits."""

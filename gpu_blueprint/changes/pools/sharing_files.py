@@ -14,7 +14,8 @@ from ...sharing.operator_configs import MIG_CONFIG_MAP, PLUGIN_CONFIG_MAP
 from ...sharing.profile import MIG_CONFIG_LABEL, OPERANDS_LABEL, PLUGIN_CONFIG_LABEL, POOL_KEY, UNSHARED
 from ...yaml_text.dumper import ONE_LINE, write_yaml
 from ..cluster.retention import RELEASE
-from .planned_nodes import NODE_GROUP, PlannedNodes, as_list, as_mapping, dig
+from ..values import as_list, as_mapping, dig
+from .planned_nodes import NODE_GROUP, PlannedNodes
 
 _WORDS = {PLUGIN_CONFIG_LABEL: "device plugin's file", MIG_CONFIG_LABEL: "MIG layout"}
 """Label of nodes → the thing that its value names."""

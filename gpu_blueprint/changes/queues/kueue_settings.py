@@ -9,8 +9,8 @@ import yaml
 from ...catalog.versions import KUEUE
 from ...config.scalars import count_seconds
 from ...plan import PlannedResource
-from ...queues.names import MONEY
 from ...records import Record, field
+from ...subjects.queues.names import MONEY
 from ..quantities import read_quantity
 from ..tenant_view import read_list, read_map
 

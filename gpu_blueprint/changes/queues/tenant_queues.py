@@ -11,9 +11,9 @@ from typing import Any
 
 from ...catalog.labels import TENANT_LABEL
 from ...plan import PlannedResource
-from ...queues.names import BUDGET, MONEY
-from ...queues.prices import UNREACHABLE
 from ...records import Record, field
+from ...subjects.queues.names import BUDGET, MONEY
+from ...subjects.queues.prices import UNREACHABLE
 from ..quantities import read_quantity
 from ..tenant_view import Shift, TenantView, read_list, read_map
 from .kueue_settings import KueueSettings, read_settings

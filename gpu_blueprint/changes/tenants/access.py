@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...tenancy.rights import MEMBER, VIEWER
+from ...subjects.tenants.rights import MEMBER, VIEWER
 from ..tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 Right = tuple[str, ...]

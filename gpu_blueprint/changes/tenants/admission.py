@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...cel.users import IS_PLATFORM
 from ...records import Record
-from ...tenancy.users import IS_PLATFORM
 from ..tenant_view import Shift, TenantView, read_list, read_map, read_name
 
 _ID = re.compile(r"\[([\w-]+)\]'?\)*$")

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from ...catalog.labels import GPU_LABEL
-from ...tenancy.pool_classes import CLASS_PREFIX
+from ...subjects.tenants.pool_classes import CLASS_PREFIX
 from ..quantities import read_quantity
 from ..tenant_view import Shift, TenantView, read_list, read_map, read_name
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from ...config import InstallMonitoring, StackConfig
 from ...config.images import Images
 from ...config.monitoring import Amp, Notify, RemoteUrl
-from ...images.sources import locate_image
 from ...problem import Path, Problem
+from ...subjects.images.sources import locate_image
 from ..facet import early
 from .reach import explain_distance, find_ses_region
 

@@ -8,9 +8,9 @@ from ...catalog.addons import STORAGE_ADD_ONS
 from ...catalog.egress_needs import list_egress_needs
 from ...config import ExistingVpc, StackConfig
 from ...config.certificates import read_certificates
-from ...egress.direct import list_endpoints
 from ...problem import Problem
-from ...storage.drivers import list_drivers
+from ...subjects.cluster.direct import list_endpoints
+from ...subjects.storage.drivers import list_drivers
 from ..facet import early
 
 SOON = timedelta(days=60)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from ...cel.groups import name_member_group, name_viewer_group
 from ...config import NewVpc, StackConfig
 from ...config.aws_names import drop_role_path
 from ...problem import Problem
-from ...tenancy.groups import name_member_group, name_viewer_group
 from ..facet import early
 from ..tenants.accounts import list_principals
 from .roles import list_node_roles

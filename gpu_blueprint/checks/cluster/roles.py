@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ...config import StackConfig
 from ...errors import suggest
 from ...problem import Path, Problem
-from ...tenancy.service_roles import NODES, SYSTEM_NODES, list_roles
+from ...subjects.tenants.service_roles import NODES, SYSTEM_NODES, list_roles
 from ..facet import early
 from ..tenants.accounts import list_principals
 

@@ -7,8 +7,8 @@ from ...catalog.upstreams import UPSTREAMS
 from ...config import NewVpc, StackConfig
 from ...config.images import Images
 from ...config.storage import S3Storage
-from ...images.sources import name_cache_prefix, name_registry
 from ...problem import Problem
+from ...subjects.images.sources import name_cache_prefix, name_registry
 
 _ECR = re.compile(r"\d{12}\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com(/|$)")
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from ...config import StackConfig
-from ...images.allowed import lies_below
-from ...images.sources import name_registry, split_image
 from ...problem import Problem
+from ...subjects.images.allowed import lies_below
+from ...subjects.images.sources import name_registry, split_image
 
 
 def warn_of_images_that_nobody_may_run(stack: StackConfig) -> Iterator[Problem]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from ...config import StackConfig
-from ...encryption.stated import list_encryption_keys, list_stated_keys
-from ...encryption.uses import find_contents
 from ...problem import Problem
+from ...subjects.keys.stated import list_encryption_keys, list_stated_keys
+from ...subjects.keys.uses import find_contents
 from ..facet import early
 
 

@@ -5,7 +5,7 @@ from math import ceil
 
 from ...config import StackConfig
 from ...problem import Problem
-from ...serving.memory import STATED_CACHE, count_devices
+from ...subjects.models.memory import STATED_CACHE, count_devices
 from .memory import measure_version
 from .versions import list_vllm
 

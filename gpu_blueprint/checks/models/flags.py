@@ -13,9 +13,9 @@ from ...config.model_parts import Argument
 from ...config.models import ServedModel, VllmModel
 from ...errors import CatalogError, find_close, suggest
 from ...problem import Problem, move_under
-from ...serving.images import find_tag
-from ...serving.memory import STATED_CACHE
-from ...serving.sequence_cache import read_number
+from ...subjects.models.images import find_tag
+from ...subjects.models.memory import STATED_CACHE
+from ...subjects.models.sequence_cache import read_number
 from .versions import list_versions
 
 _SUFFIXED = re.compile(r"-?\d+(\.\d+)?[kKmMgGtT]?")

@@ -9,7 +9,7 @@ from ...config import StackConfig
 from ...config.models import VllmModel
 from ...errors import CatalogError
 from ...problem import Path, Problem
-from ...serving.images import find_tag
+from ...subjects.models.images import find_tag
 from .versions import PlacedVersion, list_vllm
 
 _FP8 = "fp8"

@@ -14,9 +14,9 @@ from ...catalog.server_images import (
 from ...config import StackConfig
 from ...config.models import ServedModel, TritonModel
 from ...errors import CatalogError
-from ...images.allowed import lies_below
 from ...problem import Path, Problem
-from ...serving.images import find_image, find_tag, name_image, place_image
+from ...subjects.images.allowed import lies_below
+from ...subjects.models.images import find_image, find_tag, name_image, place_image
 from ..placeholders import explain_placeholder
 from .versions import PlacedVersion, list_triton, list_versions
 

@@ -10,8 +10,9 @@ from ...config.models import VllmModel
 from ...config.tenants import GpuAmount
 from ...problem import Path, Problem
 from ...records import Record
-from ...serving.images import find_image
-from ...serving.memory import (
+from ...sharing import Exclusive, Mig
+from ...subjects.models.images import find_image
+from ...subjects.models.memory import (
     USUAL_UTILIZATION,
     ModelMemory,
     count_devices,
@@ -21,7 +22,6 @@ from ...serving.memory import (
     find_utilization,
     measure_model,
 )
-from ...sharing import Exclusive, Mig
 from ..pools.pod_requests import find_request_problems
 from .formats import find_format_faults
 from .versions import PlacedVersion, list_triton, list_versions, list_vllm

@@ -6,7 +6,7 @@ from ...config import StackConfig
 from ...config.scalars import count_seconds
 from ...cost.gpus import count_replicas
 from ...problem import Problem
-from ...serving.drains import LEAVE_S, SPOT_S, STOP_S, find_most_grace, plan_drain
+from ...subjects.models.drains import LEAVE_S, SPOT_S, STOP_S, find_most_grace, plan_drain
 from .versions import PlacedVersion, list_versions
 
 _SPOT = "spot"

@@ -9,9 +9,9 @@ from ...config import Pool, StackConfig, Tenant
 from ...config.pod_rooms import find_pod_room
 from ...config.sizes import read_room
 from ...problem import Path, Problem
-from ...serving.memory import LEAST_HOST_GIB, count_devices
-from ...serving.objects import replaces_first
-from ...serving.starts import find_download_gib
+from ...subjects.models.memory import LEAST_HOST_GIB, count_devices
+from ...subjects.models.objects import replaces_first
+from ...subjects.models.starts import find_download_gib
 from ..pools.pod_requests import find_request_problems
 from .versions import PlacedVersion, list_versions, list_vllm
 

@@ -8,7 +8,7 @@ from ...config import StackConfig
 from ...config.storage import AnyStorage, LustreStorage, S3Storage
 from ...problem import Path, Problem
 from ...records import Record
-from ...storage.names import DATA_FOLDER, find_import, name_bucket
+from ...subjects.storage.names import DATA_FOLDER, find_import, name_bucket
 from ..storage.buckets import group_reaches
 from .versions import list_versions
 

@@ -8,7 +8,7 @@ from ...config.models import ServedModel, VllmModel
 from ...config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from ...errors import suggest
 from ...problem import Problem, move_under
-from ...serving.memory import count_weights_gib
+from ...subjects.models.memory import count_weights_gib
 from .images import is_production
 from .versions import PlacedVersion, list_triton, list_versions
 

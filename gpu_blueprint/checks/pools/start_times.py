@@ -9,8 +9,8 @@ from ...config.scalars import count_seconds
 from ...config.storage import LustreStorage
 from ...errors import suggest
 from ...problem import Problem
-from ...readiness.start_times import StartTime, estimate_start
-from ...readiness.words import describe_longest, write_seconds
+from ...subjects.pools.start_times import StartTime, estimate_start
+from ...subjects.pools.words import describe_longest, write_seconds
 
 _SPARE = 1.25
 _MOST_MINUTES = 24 * 60

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from ...config import StackConfig, Tenant
 from ...cost.money import Usd
 from ...problem import Problem, move_under
-from ...queues.prices import count_millidollars, count_price, price_units, round_prices
-from ...queues.reach import count_grant
+from ...subjects.queues.prices import count_millidollars, count_price, price_units, round_prices
+from ...subjects.queues.reach import count_grant
 
 _Prices = Mapping[str, Mapping[str, Usd]]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from ...config import StackConfig
 from ...problem import Problem
-from ...queues.groups import ResourceGroup, list_groups
-from ...queues.prices import has_hourly_ceilings
+from ...subjects.queues.groups import ResourceGroup, list_groups
+from ...subjects.queues.prices import has_hourly_ceilings
 
 MOST_GROUPS, MOST_NAMES, MOST_FLAVORS = 16, 64, 64
 """Of a ClusterQueue: resource groups, and names and flavors in a group (kueue: apis/kueue/v1beta2,

@@ -8,8 +8,8 @@ from ...config.queueing import QUEUED_PURPOSES
 from ...config.tenants import GpuAmount
 from ...cost.gpus import count_reachable_gpus
 from ...problem import Path, Problem, move_under
-from ...queues.reach import count_grant, count_headroom, count_offered
 from ...sharing import WHOLE_GPU
+from ...subjects.queues.reach import count_grant, count_headroom, count_offered
 from ..tenants.quotas import explain_unknown_pool, find_amount_problems
 
 _ABOVE_CEILING = "amount-above-ceiling"

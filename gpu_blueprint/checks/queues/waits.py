@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from ...config import Pool, StackConfig, Tenant
 from ...config.scalars import count_seconds
 from ...problem import Problem
-from ...queues.prices import count_millidollars, price_units, round_prices
-from ...queues.reach import count_borrowable, count_grant, count_offered, count_reach
 from ...sharing import WHOLE_GPU, Mig
+from ...subjects.queues.prices import count_millidollars, price_units, round_prices
+from ...subjects.queues.reach import count_borrowable, count_grant, count_offered, count_reach
 
 _LEAST_FOR_MIG = 600
 """Seconds in which a node launches, cuts its GPUs, mostly with a restart, and pulls an image."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ...config import Pool, Service, StackConfig, Tenant
 from ...errors import suggest
 from ...problem import Path, Problem, move_under
-from ...serving.objects import replaces_first
+from ...subjects.models.objects import replaces_first
 from ..pools.pod_requests import find_request_problems
 from ..tenants.quotas import explain_unknown_pool
 

@@ -8,8 +8,8 @@ from ...config.identities import BucketPrefix
 from ...config.storage import Access, LustreStorage, S3Storage
 from ...problem import Path, Problem
 from ...records import Record
-from ...storage.grants import find_storage_key
-from ...storage.names import name_bucket
+from ...subjects.storage.grants import find_storage_key
+from ...subjects.storage.names import name_bucket
 from ..facet import early
 
 _REFUSED_STARTS = ("xn--", "sthree-", "amzn-s3-demo-")

@@ -12,8 +12,8 @@ from ...config.sizes import count_slots
 from ...config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from ...errors import suggest
 from ...problem import Problem
-from ...storage.drivers import mounts_lustre
-from ...storage.mounts import list_pool_scratch
+from ...subjects.storage.drivers import mounts_lustre
+from ...subjects.storage.mounts import list_pool_scratch
 from ..cluster.network import find_zone_problems
 from ..facet import early
 

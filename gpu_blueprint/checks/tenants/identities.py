@@ -8,7 +8,7 @@ from ...config import StackConfig
 from ...config.identities import Statement
 from ...config.storage import S3Storage
 from ...problem import Path, Problem
-from ...tenancy.identities import count_characters, list_grants
+from ...subjects.tenants.identities import count_characters, list_grants
 from ..facet import early
 
 _HANDING_OUT = ("iam", "organizations", "account", "sso", "sso-directory", "identitystore")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ...config import StackConfig
 from ...problem import Problem
 from ...sharing import Mig
-from ...tenancy.isolation import shares_memory
+from ...subjects.tenants.isolation import shares_memory
 
 
 def warn_of_tenants_on_one_gpu(stack: StackConfig) -> Iterator[Problem]:

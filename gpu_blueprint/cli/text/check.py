@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import BlueprintError
-from ...loading import StackFile
+from ...files.loading import StackFile
 from ...problem import Problem
 from ...records import Record
 from .equal_findings import join_equal_findings

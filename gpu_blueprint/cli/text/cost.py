@@ -8,9 +8,9 @@ from rich.text import Text
 from ...config import StackConfig
 from ...cost.estimate import Estimate, as_json
 from ...cost.money import Usd
-from ...loading import StackFile
+from ...files.loading import StackFile
 from ...problem import Problem
-from ...queues.ceilings import ceilings_as_json
+from ...subjects.queues.ceilings import ceilings_as_json
 from .cost_changes import Comparison, changes_to_json, changes_to_markdown, show_changes
 from .cost_tables import (
     HEADERS,

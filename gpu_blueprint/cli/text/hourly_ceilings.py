@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ...config import StackConfig
-from ...queues.ceilings import Purchasable, list_ceilings
+from ...subjects.queues.ceilings import Purchasable, list_ceilings
 
 
 def describe_tenant_ceilings(config: StackConfig) -> Iterator[str]:

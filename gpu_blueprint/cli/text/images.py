@@ -8,10 +8,10 @@ from rich.text import Text
 from ...config import StackConfig
 from ...explain.models.models import lacks_prepull
 from ...explain.stack import identify_stack
-from ...images.listing import PulledList
-from ...images.sources import find_place, split_image
 from ...problem import Problem
-from ...serving.images import name_image
+from ...subjects.images.listing import PulledList
+from ...subjects.images.sources import find_place, split_image
+from ...subjects.models.images import name_image
 from .problems import print_json, print_lines
 from .tables import make_console, make_table
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
-from ...loading.migrate import Migrated
-from ...loading.migrations import Migration, find_newest_schema
+from ...files.loading.migrate import Migrated
+from ...files.loading.migrations import Migration, find_newest_schema
 from ...problem import Problem
 from ...records import Record
 from .edits import list_changed_lines

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from ...config import StackConfig
 from ...explain.stack import identify_stack
+from ...files.loading import StackFile
 from ...live.preflight import Finding, Status, choose_exit_code, list_problems
-from ...loading import StackFile
 from ...records import replace
 from .formats import Format, to_markdown
 from .problems import print_json

@@ -12,7 +12,7 @@ from ...cost.estimate import estimate_stack
 from ...explain.cluster.existing_cluster import describe_owner
 from ...explain.plain_table import PlainTable
 from ...explain.stack import describe_enforcement, identify_stack
-from ...loading import StackFile
+from ...files.loading import StackFile
 from ...plan import PlannedResource
 from ...problem import Problem, Severity
 from .cost import describe_in_one_line

@@ -5,7 +5,7 @@ from datetime import date
 
 from ...cost.estimate import estimate_stack
 from ...explain.stack import describe_enforcement
-from ...loading import StackFile
+from ...files.loading import StackFile
 from ...plan import PlannedResource
 from ...problem import Problem
 from .cost import describe_in_one_line

@@ -10,8 +10,8 @@ from ...explain.plain_table import PlainTable, shorten_resource
 from ...explain.pools.promises import format_quantity
 from ...explain.pools.start_times import note_start_times
 from ...explain.stack_chain import EXPLAIN
-from ...readiness.start_times import list_start_times
-from ...readiness.words import write_phase, write_seconds
+from ...subjects.pools.start_times import list_start_times
+from ...subjects.pools.words import write_phase, write_seconds
 
 
 def build_tables(config: StackConfig) -> Iterator[PlainTable]:

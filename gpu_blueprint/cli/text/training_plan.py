@@ -7,9 +7,16 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from ...training.offers import Purchased
-from ...training.plan_facts import list_assumptions, list_facts, list_formulas, list_verdicts, plan_as_json, write_hours
-from ...training.plans import TrainingPlan
+from ...subjects.training.offers import Purchased
+from ...subjects.training.plan_facts import (
+    list_assumptions,
+    list_facts,
+    list_formulas,
+    list_verdicts,
+    plan_as_json,
+    write_hours,
+)
+from ...subjects.training.plans import TrainingPlan
 from .cost_tables import build_listing, format_money
 from .problems import print_json
 from .tables import make_console

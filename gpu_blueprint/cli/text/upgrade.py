@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
+from ...files.upgrades import Upgrade
 from ...records import Record
-from ...upgrades import Upgrade
 from .formats import Format, make_printable
 from .problems import print_json
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ...catalog.upstreams import UPSTREAMS
 from ...config import StackConfig
-from ...images.sources import name_cache_prefix, name_registry
+from ...subjects.images.sources import name_cache_prefix, name_registry
 from ..facet import Explain
 
 

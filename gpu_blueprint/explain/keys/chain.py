@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from ...config import StackConfig
-from ...encryption.key_policies import KeyPolicy, list_key_policies
+from ...subjects.keys.key_policies import KeyPolicy, list_key_policies
 from ..facet import Explain, Part
 from ..step import Step
 

@@ -6,7 +6,7 @@ from ...config import StackConfig
 from ...config.models import ServedModel
 from ...cost.capacity import list_capacities
 from ...cost.models import MillionPrice, describe_hours, describe_whole_nodes, estimate_models, write_mean
-from ...serving.scaling import scale_model
+from ...subjects.models.scaling import scale_model
 from ..facet import Explain, Part
 from ..pod_requests import describe_request
 from ..services.chain import explain_quota, explain_scaling

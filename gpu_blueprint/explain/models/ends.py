@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from ...config import Pool, StackConfig
 from ...config.models import ServedModel
 from ...cost.gpus import count_replicas
-from ...readiness.words import write_seconds
-from ...serving.drains import LEAVE_S, find_most_grace, plan_drain
-from ...serving.objects import build_deployment_spec
+from ...subjects.models.drains import LEAVE_S, find_most_grace, plan_drain
+from ...subjects.models.objects import build_deployment_spec
+from ...subjects.pools.words import write_seconds
 from ..step import Step
 
 

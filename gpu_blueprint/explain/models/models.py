@@ -7,17 +7,17 @@ from pydantic.alias_generators import to_camel
 
 from ...config import Pool, S3Storage, StackConfig
 from ...config.models import ServedModel, TritonModel, VllmModel
-from ...images.sources import locate_image
-from ...readiness.start_times import StartTime
 from ...records import Record, asdict
-from ...serving.drains import plan_drain
-from ...serving.images import find_tag, place_image
-from ...serving.memory import measure_model
-from ...serving.objects import SERVICE_PORT
-from ...serving.scaling import scale_model
-from ...serving.sources import is_streamed
-from ...serving.starts import estimate_model_start, find_amounts
-from ...storage.names import name_bucket
+from ...subjects.images.sources import locate_image
+from ...subjects.models.drains import plan_drain
+from ...subjects.models.images import find_tag, place_image
+from ...subjects.models.memory import measure_model
+from ...subjects.models.objects import SERVICE_PORT
+from ...subjects.models.scaling import scale_model
+from ...subjects.models.sources import is_streamed
+from ...subjects.models.starts import estimate_model_start, find_amounts
+from ...subjects.pools.start_times import StartTime
+from ...subjects.storage.names import name_bucket
 from ..amounts import describe_amount
 from ..pools.start_times import start_time_as_json
 from ..stack import summarize_service

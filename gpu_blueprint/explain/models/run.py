@@ -6,14 +6,14 @@ from ...catalog.server_images import ServerImage
 from ...config import Pool, StackConfig
 from ...config.model_shapes import DTYPE_BYTES, ModelShape
 from ...config.models import ServedModel, TritonModel, VllmModel
-from ...readiness.words import write_phase, write_seconds
-from ...serving.arguments import list_arguments
-from ...serving.images import find_image, name_image, place_image
-from ...serving.memory import LEAST_HOST_GIB, USUAL_UTILIZATION, count_devices, find_utilization, measure_model
-from ...serving.pods import build_template, read_memory_mib
-from ...serving.sources import is_streamed
-from ...serving.starts import estimate_model_start, find_start_limit
-from ...tenancy.identities import describe_grants, list_grants
+from ...subjects.models.arguments import list_arguments
+from ...subjects.models.images import find_image, name_image, place_image
+from ...subjects.models.memory import LEAST_HOST_GIB, USUAL_UTILIZATION, count_devices, find_utilization, measure_model
+from ...subjects.models.pods import build_template, read_memory_mib
+from ...subjects.models.sources import is_streamed
+from ...subjects.models.starts import estimate_model_start, find_start_limit
+from ...subjects.pools.words import write_phase, write_seconds
+from ...subjects.tenants.identities import describe_grants, list_grants
 from ..step import Step
 from .models import describe_weights, find_way, knows_weights, lacks_prepull
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ...config import StackConfig
-from ...readiness.words import write_phase, write_seconds
+from ...subjects.pools.words import write_phase, write_seconds
 from ..plain_table import PlainTable
 from .models import MemorySummary, ModelSummary, VersionSummary, summarize_models
 

@@ -6,7 +6,7 @@ from typing import Any
 from ...config import StackConfig
 from ...cost.estimate import as_json, estimate_stack
 from ...cost.money import Usd
-from ...queues.ceilings import ceilings_as_json
+from ...subjects.queues.ceilings import ceilings_as_json
 from ..amounts import describe_cost
 from ..facet import Explain
 

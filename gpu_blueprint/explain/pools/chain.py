@@ -9,11 +9,11 @@ from ...config.mount_room import find_taken_memory_mib
 from ...config.sizes import count_sellable_slots, count_slots
 from ...cost.capacity import find_always_on
 from ...cost.nodes import find_terms
-from ...queues.reach import count_reach
-from ...readiness.start_times import list_start_times
 from ...sharing import POOL_KEY
 from ...sharing.profile import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL
-from ...tenancy.gpu_pods import build_pod
+from ...subjects.pools.start_times import list_start_times
+from ...subjects.queues.reach import count_reach
+from ...subjects.tenants.gpu_pods import build_pod
 from ...yaml_text import write_yaml
 from ..facet import Explain, Part
 from ..images.images import name_image

@@ -6,7 +6,7 @@ from itertools import groupby
 from ...config import CpuPool, StackConfig
 from ...cost.cpu_pools import estimate_cpu_pool
 from ...cost.nodes import ON_DEMAND
-from ...tenancy.gpu_pods import build_cpu_pod
+from ...subjects.tenants.gpu_pods import build_cpu_pod
 from ...yaml_text import write_yaml
 from ..step import Step
 from ..storage.pool_storage import explain_pool_storage

@@ -6,10 +6,10 @@ from typing import Any
 from ...catalog.start_rates import describe_assumed_rates
 from ...config import Pool, StackConfig
 from ...config.storage import LustreStorage
-from ...images.sources import locate_image
-from ...readiness.start_times import StartTime, estimate_start, find_weights
-from ...readiness.words import describe_longest, write_seconds
 from ...records import asdict
+from ...subjects.images.sources import locate_image
+from ...subjects.pools.start_times import StartTime, estimate_start, find_weights
+from ...subjects.pools.words import describe_longest, write_seconds
 from ..step import Step
 
 

@@ -6,13 +6,13 @@ from typing import Any
 from ...config import Pool, StackConfig, Tenant
 from ...config.queueing import Queueing
 from ...cost.money import Usd
-from ...queues.ceilings import list_ceilings
-from ...queues.contention import Share, find_weight, list_shares
-from ...queues.groups import list_groups
-from ...queues.names import DEFAULT_QUEUE
-from ...queues.prices import price_units, round_prices
-from ...queues.reach import count_offered, count_rest, lets_classes_stop
 from ...sharing import POOL_KEY
+from ...subjects.queues.ceilings import list_ceilings
+from ...subjects.queues.contention import Share, find_weight, list_shares
+from ...subjects.queues.groups import list_groups
+from ...subjects.queues.names import DEFAULT_QUEUE
+from ...subjects.queues.prices import price_units, round_prices
+from ...subjects.queues.reach import count_offered, count_rest, lets_classes_stop
 from ...yaml_text import write_yaml
 from ..facet import Explain
 from ..stack import as_json

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import Pool, StackConfig, Tenant
-from ...queues.names import PRIORITIES, PRIORITY_LABEL
 from ...sharing import POOL_KEY
-from ...tenancy.gpu_pods import build_pod
+from ...subjects.queues.names import PRIORITIES, PRIORITY_LABEL
+from ...subjects.tenants.gpu_pods import build_pod
 from ..first_pod import build_first_pod, find_grant
 
 

@@ -1,8 +1,8 @@
 """Summaries of the queues, for people and for programs."""
 
 from ...config import StackConfig
-from ...queues.contention import list_shares
 from ...records import Record, asdict
+from ...subjects.queues.contention import list_shares
 
 
 class QueueSummary(Record, kw_only=True):

@@ -7,8 +7,8 @@ from ...config import StackConfig, Tenant
 from ...config.mount_room import MOUNTPOINT_MIB
 from ...config.storage import AnyStorage, EfsStorage, Export, LustreStorage, S3Storage
 from ...cost.storage import describe_storage_cost
-from ...storage.caches import find_cache_gib
-from ...storage.mounts import Mount, list_mounts, list_pool_scratch, list_tenant_mounts
+from ...subjects.storage.caches import find_cache_gib
+from ...subjects.storage.mounts import Mount, list_mounts, list_pool_scratch, list_tenant_mounts
 from ...yaml_text.dumper import ONE_LINE, write_yaml
 from ..facet import Explain, Part
 from ..stack import as_json

@@ -5,8 +5,8 @@ from typing import Any
 
 from ...config import CpuPool, StackConfig, Tenant
 from ...config.storage import EfsStorage, LustreStorage
-from ...storage.mounts import Mount, list_tenant_mounts
-from ...storage.pods import mount_storage
+from ...subjects.storage.mounts import Mount, list_tenant_mounts
+from ...subjects.storage.pods import mount_storage
 from ..first_pod import build_first_cpu_pod
 
 _ZONE = "topology.kubernetes.io/zone"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from ...config import CpuPool, Pool, StackConfig
 from ...config.mount_room import find_mount_memory_mib
 from ...config.sizes import count_slots
-from ...storage.drivers import list_startup_taints
-from ...storage.mounts import list_tenant_mounts
+from ...subjects.storage.drivers import list_startup_taints
+from ...subjects.storage.mounts import list_tenant_mounts
 from ..step import Step
 
 

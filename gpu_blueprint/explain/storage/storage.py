@@ -4,8 +4,8 @@ from ...config import StackConfig
 from ...config.storage import AnyStorage, EfsStorage, LustreStorage, S3Storage
 from ...cost.storage import describe_storage_cost
 from ...records import Record
-from ...storage.mounts import Mount, list_mounts
-from ...storage.names import name_bucket
+from ...subjects.storage.mounts import Mount, list_mounts
+from ...subjects.storage.names import name_bucket
 
 
 class MountSummary(Record, kw_only=True):

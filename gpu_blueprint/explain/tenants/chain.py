@@ -8,9 +8,9 @@ from ...config.grant_rooms import count_gpus
 from ...cost.gpus import count_usable_gpus
 from ...cost.tenants import estimate_tenant
 from ...sharing import POOL_KEY
-from ...tenancy.identities import describe_grants, list_tenant_grants
-from ...tenancy.totals import sum_totals
-from ...tenancy.traffic import list_passages, name_call, name_policy
+from ...subjects.tenants.identities import describe_grants, list_tenant_grants
+from ...subjects.tenants.totals import sum_totals
+from ...subjects.tenants.traffic import list_passages, name_call, name_policy
 from ..amounts import describe_amount, describe_cost
 from ..facet import Explain, Part
 from ..models.models import name_address

@@ -13,8 +13,8 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from ...config import StackConfig
 from ...errors import StackError
-from ...loading import Source, parse
-from ...loading.file_keys import IN_FILE
+from ...files.loading import Source, parse
+from ...files.loading.file_keys import IN_FILE
 from ...records import Record
 from ...yaml_text.readings import reads_as_text
 from .proposal import AddPool, Change, Proposal, Set

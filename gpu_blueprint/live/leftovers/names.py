@@ -11,7 +11,7 @@ from typing import Any
 from ...catalog.partitions import find_partition
 from ...catalog.upstreams import UPSTREAMS
 from ...config import StackConfig
-from ...images.sources import name_cache_prefix
+from ...subjects.images.sources import name_cache_prefix
 from ..preflight import Account, RefusedError
 from ..preflight.answers import read_part
 from .marks import is_marked

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from ...config import StackConfig
-from ...encryption.stated import StatedKey, list_stated_keys
 from ...problem import Problem
+from ...subjects.keys.stated import StatedKey, list_stated_keys
 from .answers import Account, Question, RefusedError, read_part
 from .findings import Finding, confirm, report
 

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from ...config import Pool, StackConfig
 from ...config.models import ServedModel
 from ...records import replace
-from ...serving.objects import replaces_first
+from ...subjects.models.objects import replaces_first
 from ..cleaning import CLAIM
 from ..expectations import expect_notes
 from ..faults import refuse_nodes

@@ -7,9 +7,9 @@ from math import ceil
 from lab.scene import Manifest
 
 from ...config import Pool, StackConfig, Tenant
-from ...queues.contention import Claim, Share, divide, list_shares
-from ...queues.reach import count_offered
 from ...records import Record
+from ...subjects.queues.contention import Claim, Share, divide, list_shares
+from ...subjects.queues.reach import count_offered
 from ..expectations import expect_no_note
 from ..jobs import build_probe_job, list_job_pods
 from ..outcome import Outcome

@@ -10,7 +10,7 @@ from ...config import StackConfig, Tenant
 from ...explain.first_pod import CPU_IMAGE, place_image
 from ...explain.storage.pod import build_storage_pod, find_node_zone
 from ...sharing import POOL_KEY
-from ...storage.mounts import list_tenant_mounts
+from ...subjects.storage.mounts import list_tenant_mounts
 from ..expectations import expect_notes
 from ..outcome import Outcome
 from ..pods import PROBE_LABEL

@@ -7,12 +7,12 @@ from typing import Any
 from lab.scene import Manifest
 
 from ...catalog.versions import PAUSE_IMAGE
+from ...cel.pod_variables import list_grants
 from ...config import Pool, StackConfig, Tenant
 from ...explain.first_pod import place_image
-from ...queues.reach import count_reach
 from ...sharing import POOL_KEY
-from ...tenancy.gpu_pods import list_tolerations
-from ...tenancy.pod_variables import list_grants
+from ...subjects.queues.reach import count_reach
+from ...subjects.tenants.gpu_pods import list_tolerations
 from ..expectations import expect_any_pool, expect_pending, expect_pool, expect_quota_refusal, expect_rule
 from ..jobs import build_probe_job, send_job
 from ..outcome import Expectation

@@ -8,7 +8,7 @@ import yaml
 
 from gpu_blueprint.changes.queues.kueue_settings import find_restarts, read_settings
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.queues.configuration import build_configuration
+from gpu_blueprint.subjects.queues.configuration import build_configuration
 
 from ...support.builders import config
 from ...support.queued_stacks import queued, team

@@ -10,8 +10,8 @@ from gpu_blueprint.changes.queues.tenant_queues import compare_queues
 from gpu_blueprint.changes.report import Changes
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.queues.configuration import build_configuration
-from gpu_blueprint.queues.objects import build_cluster_queue
+from gpu_blueprint.subjects.queues.configuration import build_configuration
+from gpu_blueprint.subjects.queues.objects import build_cluster_queue
 
 from ...support.builders import config, pool
 from ...support.edits import Edit, plan_edited

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from gpu_blueprint.cel.users import IS_PLATFORM
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.changes.tenants.admission import compare_admission
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.tenancy.users import IS_PLATFORM
 
 from ...support.builders import stack, tenant
 from ...support.plans import plan_of

@@ -7,7 +7,7 @@ import pytest
 from gpu_blueprint.changes.tenant_view import TenantView
 from gpu_blueprint.changes.tenants.quotas import compare_tenant_quotas
 from gpu_blueprint.plan import PlannedResource
-from gpu_blueprint.tenancy.pool_classes import CLASS_PREFIX
+from gpu_blueprint.subjects.tenants.pool_classes import CLASS_PREFIX
 
 from ...support.snapshots import kube, namespace, view
 

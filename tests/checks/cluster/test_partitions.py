@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks import find_warnings
-from gpu_blueprint.loading.parse import check_stack
+from gpu_blueprint.files.loading.parse import check_stack
 
 from ...support import builders
 from ...support.gov import REGION, gov_config, gov_parts, gov_problems, gov_role

@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import StackError
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 
 from ...support import builders
 

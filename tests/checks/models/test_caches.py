@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.config.models import VllmModel
-from gpu_blueprint.serving.memory import STATED_CACHE, ModelMemory, measure_model
+from gpu_blueprint.subjects.models.memory import STATED_CACHE, ModelMemory, measure_model
 
 from ...support.checked_models import MPS, SMALL, check, config_of, find, only, vllm
 

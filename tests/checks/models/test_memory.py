@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.serving.memory import find_device_gib
+from gpu_blueprint.subjects.models.memory import find_device_gib
 
 from ...support import builders
 from ...support.checked_models import LLAMA_70B, MPS, SHAPE, SMALL, check, config_of, find, only, triton, vllm

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks.queues.limits import MOST_COMBINATIONS, MOST_FLAVORS, MOST_GROUPS, MOST_NAMES, _list_excesses
-from gpu_blueprint.queues.groups import ResourceGroup
+from gpu_blueprint.subjects.queues.groups import ResourceGroup
 
 from ...support.builders import config
 from ...support.queued_stacks import kinds, queued, team, told, train

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.queues.prices import price_units, round_prices
+from gpu_blueprint.subjects.queues.prices import price_units, round_prices
 
 from ...support.builders import config, cpu_pool, pool
 from ...support.estimates import reservation

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks.services.signals import warn_of_experimental_queries, warn_of_queries_without_one_number
-from gpu_blueprint.loading.parse import check_stack, parse
+from gpu_blueprint.files.loading.parse import check_stack, parse
 
 from ...support import builders
 

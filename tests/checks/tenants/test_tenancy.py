@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.checks import find_warnings
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 
 from ...support.builders import REGION, stack, tenant
 

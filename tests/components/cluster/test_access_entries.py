@@ -3,7 +3,7 @@
 from typing import Any
 
 from components.cluster.access_entries import collect_access
-from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS, CLUSTER_VIEWERS
+from gpu_blueprint.cel.groups import CLUSTER_OPERATORS, CLUSTER_VIEWERS
 
 from ...support import builders
 from ...support.plans import find_resource, find_resources, plan_of

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.lifecycle.order import find_early_deletes, find_missing_paths, list_promises
 from gpu_blueprint.lifecycle.session import open_lifecycle
 from gpu_blueprint.lifecycle.steps import Lifecycle
-from gpu_blueprint.loading import open_stack
 from lab.kube import KubeClient
 
 from ...support import builders

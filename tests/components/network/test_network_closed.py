@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.images.listing import list_pulled
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
+from gpu_blueprint.subjects.images.listing import list_pulled
 
 from ...support import builders
 from ...support.closed_network import NEEDED, closed, closed_existing

@@ -15,8 +15,8 @@ from components.pools.node_class import NodeIdentity, build_node_class_spec
 from components.pools.nodeadm import build_node_config, render_user_data
 from gpu_blueprint.config.certificates import LARGEST_BUNDLE
 from gpu_blueprint.config.egress import LONGEST_EXCEPTIONS
-from gpu_blueprint.egress.telling import build_variables
 from gpu_blueprint.plan import PlannedResource
+from gpu_blueprint.subjects.cluster.telling import build_variables
 
 from ...support import builders
 from ...support.egress_stacks import ENDING_CA, PROXY, ROOT_CA, egress

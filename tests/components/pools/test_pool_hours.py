@@ -13,7 +13,7 @@ from gpu_blueprint.judging.levels import find_levels_file, read_levels
 from gpu_blueprint.judging.verdicts import judge_plan
 from gpu_blueprint.plan import PlannedResource
 
-from ...loading.test_stack_file import TODAY
+from ...files.loading.test_stack_file import TODAY
 from ...support import builders
 from ...support.deletion import assert_order
 from ...support.plans import Plan, find_resource, find_resources, kind, plan_of

@@ -7,7 +7,7 @@ import yaml
 from components.queues.kueue import build_kueue_values
 from gpu_blueprint.catalog.platform_pods import find_platform_pod
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.queues.configuration import build_configuration
+from gpu_blueprint.subjects.queues.configuration import build_configuration
 
 from ...support import builders
 from ...support.plans import SHIPPED, find_resource, find_resources, plan, shipped_config

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.changes.quantities import read_quantity
-from gpu_blueprint.loading import parse
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.plan import PlannedResource
 
 from ...support.builders import tenant

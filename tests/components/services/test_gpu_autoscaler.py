@@ -12,8 +12,8 @@ from components.services.gpu_autoscaler import GpuAutoscaler, build_pod_monitor_
 from gpu_blueprint.config import Scaling
 from gpu_blueprint.config.promql import find_doubt
 from gpu_blueprint.errors import StackError
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
 
 from ...support import builders

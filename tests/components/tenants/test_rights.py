@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.tenancy.groups import CLUSTER_VIEWERS
+from gpu_blueprint.cel.groups import CLUSTER_VIEWERS
 
 from ...support import builders
 from ...support.plans import Plan, find_resource, find_resources, plan, plan_of

@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.encryption.key_policies import list_key_policies
 from gpu_blueprint.explain.keys.chain import describe_keys, explain_keys
 from gpu_blueprint.explain.stack_chain import explain_stack
 from gpu_blueprint.keys import NO_DEFAULT_PROVIDERS, REGION_KEY, STACK_KEY
+from gpu_blueprint.subjects.keys.key_policies import list_key_policies
 
 from ...support import builders
 from ...support.field_effects_storage import KEY

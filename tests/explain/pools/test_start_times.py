@@ -4,8 +4,8 @@ from typing import Any
 
 from gpu_blueprint.explain.pools.chain import explain_pool
 from gpu_blueprint.explain.pools.start_times import explain_start, note_start_times, start_time_as_json
-from gpu_blueprint.readiness.start_times import list_start_times
-from gpu_blueprint.readiness.words import write_seconds
+from gpu_blueprint.subjects.pools.start_times import list_start_times
+from gpu_blueprint.subjects.pools.words import write_seconds
 
 from ...support.builders import ROOM, config, pool
 from ...support.queued_stacks import queued, train

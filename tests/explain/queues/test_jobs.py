@@ -11,7 +11,7 @@ from gpu_blueprint.explain.queues.jobs import (
     describe_job,
     list_queued_pools,
 )
-from gpu_blueprint.queues.names import PRIORITIES, PRIORITY_LABEL, QUEUE_LABEL
+from gpu_blueprint.subjects.queues.names import PRIORITIES, PRIORITY_LABEL, QUEUE_LABEL
 
 from ...support import builders
 from ...support.two_teams import build_two_teams, train_pool

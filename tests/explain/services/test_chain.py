@@ -6,7 +6,7 @@ import pytest
 
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.explain.services.chain import explain_service
-from gpu_blueprint.tenancy.gpu_pods import find_room
+from gpu_blueprint.subjects.tenants.gpu_pods import find_room
 
 from ...support import builders
 

@@ -12,8 +12,8 @@ import pytest
 
 from gpu_blueprint.catalog.inference_servers import INFERENCE_SERVERS
 from gpu_blueprint.config import Service
+from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
-from gpu_blueprint.loading import parse
 from gpu_blueprint.plan import record
 from gpu_blueprint.records import Record
 from gpu_blueprint.rehearsal.pods import build_deployment, build_gpu_pod

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_blueprint.config import StackConfig
+from gpu_blueprint.files.loading import Source, parse
 from gpu_blueprint.keys import REGION_KEY, STACK_KEY
 from gpu_blueprint.live.advise import Observed, advise
 from gpu_blueprint.live.advise.bill import estimate_monthly_bill
 from gpu_blueprint.live.advise.edit import apply_proposals
 from gpu_blueprint.live.advise.observed import Activity, LargestPod, PoolUse, QuotaUse, Window
 from gpu_blueprint.live.advise.proposal import Proposal, Set, judge_confidence
-from gpu_blueprint.loading import Source, parse
 
 from ...support import builders
 from ...support.observations import A100, WEEK, activity, observed, on_a100, quota, use

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from gpu_blueprint.files.loading import open_stack
 from gpu_blueprint.lifecycle.session import open_lifecycle
 from gpu_blueprint.live.leftovers import Resource, read_states
 from gpu_blueprint.live.leftovers.resource import Arn
-from gpu_blueprint.loading import open_stack
 
 from ...support.plans import STACKS, managed, package, plan
 

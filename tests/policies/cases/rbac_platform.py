@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gpu_blueprint.tenancy.groups import CLUSTER_OPERATORS
+from gpu_blueprint.cel.groups import CLUSTER_OPERATORS
 from policies import UNKNOWN
 
 from .rbac import CONTROLLER, PLATFORM, TEAM, bind

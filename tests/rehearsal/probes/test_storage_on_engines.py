@@ -9,7 +9,7 @@ import yaml
 from gpu_blueprint.cli import main
 from gpu_blueprint.rehearsal.cleaning import clean
 from gpu_blueprint.rehearsal.stage import Stage
-from gpu_blueprint.storage.mounts import list_tenant_mounts
+from gpu_blueprint.subjects.storage.mounts import list_tenant_mounts
 from lab.kube import RefusedError
 from lab.lab import Lab
 

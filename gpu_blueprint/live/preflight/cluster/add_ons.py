@@ -21,7 +21,7 @@ from ....catalog.addons import (
 )
 from ....config import StackConfig
 from ....problem import Problem, Severity
-from ....storage.drivers import list_drivers
+from ....subjects.storage.drivers import list_drivers
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .owner import is_running

@@ -9,10 +9,10 @@ from typing import Any
 
 import yaml
 
+from ....cel.groups import name_member_group, name_viewer_group
 from ....config import Tenant
 from ....config.aws_names import drop_role_path
 from ....problem import Problem
-from ....tenancy.groups import name_member_group, name_viewer_group
 from ..findings import Finding, confirm, report
 from .layer import Layer
 from .reading import CORE, Cluster, dig, dig_list

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ....errors import StackError, UsageError, suggest
-from ....loading.document import read_document
+from ....files.loading.document import read_document
 from ....records import Record
 
 _MOST_BYTES = 1 << 20

@@ -1,0 +1,1 @@
+"""Admission policies for tenants, by the subject that each guards."""

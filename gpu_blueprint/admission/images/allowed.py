@@ -1,0 +1,72 @@
+"""The rule about the images of pods."""
+
+import re
+from collections.abc import Iterator
+
+from ...cel.literals import write_literal
+from ...cel.pod_subject import PodSubject
+from ...cel.policy import AdmissionRule
+from ...config import StackConfig
+from ...subjects.images.sources import locate_prefix
+
+_DOCKER_HUB = "docker.io"
+
+
+def list_image_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:  # noqa: ARG001
+    """Yield the rule that only images of the stack's list may run, if the stack has a list."""
+    allowed = config.allowed_images
+    if not allowed:
+        return
+    prefixes = write_literal(list(dict.fromkeys(_list_prefixes(config))))
+    below = f"{prefixes}.exists(a, i.startsWith(a + '/') || (a.contains('/') && {_write_is_image('i', 'a')}))"
+    refused = f"{_write_full_names()}.filter(i, !({below}))"
+    yield AdmissionRule(
+        id="images-allowed",
+        keeps="A tenant cannot run images from elsewhere (`images.allowed`).",
+        expression=f"{refused}.size() == 0",
+        message=f"'these images are not allowed here: ' + {refused}.join(', ') + '; images must come from "
+        f"{', '.join([*allowed, *_list_copies(config)])}'",
+        is_message_cel=True,
+    )
+
+
+def _list_prefixes(config: StackConfig) -> Iterator[str]:
+    """Yield the full names below which images may lie, also in the cache and in the mirror."""
+    for name in _list_names(config):
+        yield name
+        yield locate_prefix(config, name)
+
+
+def _list_copies(config: StackConfig) -> list[str]:
+    """Return the places in the cache and in the mirror below which images may lie."""
+    copies = {locate_prefix(config, name) for name in _list_names(config)}
+    return sorted(copies - {*_list_names(config)})
+
+
+def _list_names(config: StackConfig) -> Iterator[str]:
+    """Yield the full names of the stack's list; Docker Hub's own images lie in ``library``."""
+    for entry in config.allowed_images:
+        name = re.sub(r"^index\.docker\.io(?=/|$)", _DOCKER_HUB, entry.removesuffix("/"))
+        yield name
+        if name.startswith(f"{_DOCKER_HUB}/") and name.count("/") == 1:
+            yield name.replace("/", "/library/")
+
+
+def _write_is_image(image: str, name: str) -> str:
+    """Write CEL that is true if an image has this name, with or without a tag or a digest."""
+    return f"({image} == {name} || {image}.startsWith({name} + ':') || {image}.startsWith({name} + '@'))"
+
+
+def _write_full_names() -> str:
+    """Write CEL of the full names of all images of a pod, as the container runtime reads them.
+
+    The first part of a name is a registry if it holds a dot, a colon or a capital letter, or is ``localhost``. Names
+    without a registry are of Docker Hub, and there names without an owner are of ``library``.
+    """
+    boxes = "(variables.boxes + variables.spec.?ephemeralContainers.orValue([]))"
+    images = f"{boxes}.map(c, c.?image.orValue(''))"
+    volumes = "variables.spec.?volumes.orValue([]).map(v, v.?image.?reference.orValue(''))"
+    has_registry = "i.contains('/') && (i.split('/')[0].matches('[.:A-Z]') || i.startsWith('localhost/'))"
+    full = f"{has_registry} ? (i.startsWith('index.docker.io/') ? i.substring(6) : i) : 'docker.io/' + i"
+    owned = "i.startsWith('docker.io/') && i.split('/').size() == 2 ? 'docker.io/library/' + i.substring(10) : i"
+    return f"({images} + {volumes}).filter(i, i != '').map(i, {full}).map(i, {owned})"

@@ -1,0 +1,23 @@
+"""The words about pods that no queue can hold, which the pod itself and its template read."""
+
+from ..cel.literals import write_literal
+from ..config import StackConfig
+from ..sharing import POOL_KEY
+
+QUEUED_PODS = "queued-pods"
+QUEUED_PODS_KEEPS = (
+    "Nothing but a job that its queue has started holds GPUs of a pool for training or batch jobs (`queueing`)."
+)
+
+
+def write_advice(config: StackConfig) -> str:
+    """Write CEL of the words about a pod, or a template of pods, that no queue can hold."""
+    queued = write_literal([pool.name for pool in config.queued_pools])
+    pools = f"(variables.pool == '' ? {queued} : [variables.pool]).join(' or ')"
+    free = f"variables.fit.filter(p, !(p in {queued}))"
+    choose = f"'set nodeSelector {POOL_KEY} to ' + {free}.join(' or ')"
+    ask = "'ask the platform team for a grant in a pool of purpose inference or notebook'"
+    return (
+        f"'GPUs of ' + {pools} + ' go to jobs, in the order of a queue: write a Job, and the queue starts it; for a "
+        f"service or a notebook ' + ({free}.size() > 0 ? {choose} : {ask})"
+    )

@@ -1,0 +1,118 @@
+"""The rule about gangs: a job that asks for more GPUs at once than its queue can ever reach is refused with the sum."""
+
+from collections.abc import Mapping
+
+from ...cel.literals import write_literal
+from ...cel.policy import AdmissionRule
+from ...config import StackConfig
+from ...cost.money import Usd
+from ...subjects.queues.prices import count_millidollars, has_hourly_ceilings, price_units, round_prices
+from ...subjects.queues.reach import count_reach
+
+_WHOLE = "type(q) == int ? 1 * dyn(q) : quantity(q).isInteger() ? quantity(q).asInteger() : 0"
+
+
+def _count_units(container: str) -> str:
+    """Write CEL of the units of the resource ``n`` that a container asks for."""
+    return f"{container}.?resources.?limits[?n].optMap(q, {_WHOLE}).orValue(0)"
+
+
+_CONTAINERS, _INITS = (f"variables.spec[at].?{field}.orValue([])" for field in ("containers", "initContainers"))
+_IS_SIDECAR = "s.?restartPolicy.orValue('') == 'Always'"
+_OF_POD = (
+    f"([{_CONTAINERS}.map(c, {_count_units('c')}).sum() + "
+    f"{_INITS}.filter(s, {_IS_SIDECAR}).map(s, {_count_units('s')}).sum()] + "
+    f"{_INITS}.transformList(i, c, {_count_units('c')} + "
+    f"{_INITS}.transformList(j, s, j < i && {_IS_SIDECAR}, {_count_units('s')}).sum())).max()"
+)
+"""Units that a pod holds, as scheduler, quota and queue count them: its containers and sidecars together, or an init
+container with the sidecars before it, whichever is more. Source: AggregateContainerRequests in resource/helpers.go of
+k8s.io/component-helpers 0.36.4."""
+
+
+def list_gang_variables(config: StackConfig) -> Mapping[str, str]:
+    """Return the variables of the rule: name → CEL.
+
+    ``wants`` are the units of each of ``names`` that all pods of a template hold at once; ``fits`` are the granted
+    pools in which they may run; ``reach`` is pool → resource → the most that the tenant may hold and pay for; ``most``
+    is its sum for each of ``names``; ``paid`` is resource → the most that the hourly ceiling pays for, of which
+    ``money`` tells.
+    """
+    paid = _count_paid(config)
+    reach = {
+        tenant.namespace_name: {
+            pool.name: {
+                name: min(count, paid.get(tenant.namespace_name, {}).get(name, count))
+                for name, count in count_reach(config, tenant, pool).items()
+            }
+            for pool in config.gpu_pools
+        }
+        for tenant in config.tenants
+    }
+    money = {
+        tenant.namespace_name: f" (hourlyCeiling: {Usd(tenant.queue.hourly_ceiling)} an hour)"
+        for tenant in config.tenants
+        if tenant.queue and tenant.queue.hourly_ceiling
+    }
+    return {
+        "names": write_literal(list(config.exposed_resources)),
+        "reach": f"{write_literal(reach)}[?request.namespace].orValue({{}})",
+        "paid": f"{write_literal(paid or _OF_NOBODY)}[?request.namespace].orValue({{}})",
+        "money": f"{write_literal(money)}[?request.namespace].orValue('')",
+        "wants": f"variables.indexes.map(at, variables.names.map(n, variables.counts[at] * {_OF_POD}))",
+        "fits": "variables.indexes.map(at, variables.gpus[at].size() == 0 ? [] : "
+        "variables.fit[at].filter(p, variables.pool[at] in ['', p]))",
+        "total": "variables.names.map(n, variables.indexes.map(at, "
+        "variables.wants[at][variables.names.indexOf(n)]).sum())",
+        "most": "variables.names.map(n, [variables.reach.map(p, variables.reach[p][?n].orValue(0)).sum()]"
+        ".map(sum, [sum, variables.paid[?n].orValue(sum)].min())[0])",
+    }
+
+
+_OF_NOBODY = {"": {"": 0}}
+"""The literal of a stack without hourly ceilings: CEL knows no type of the values of an empty map, and the API server
+then refuses the policy."""
+
+
+def _count_paid(config: StackConfig) -> dict[str, dict[str, int]]:
+    """Return namespace → resource → units that the tenant's hourly ceiling pays for; only tenants with a ceiling."""
+    prices = round_prices(price_units(config)) if has_hourly_ceilings(config) else {}
+    return {
+        tenant.namespace_name: {name: count_millidollars(tenant) // price for name, price in prices.items() if price}
+        for tenant in config.tenants
+        if tenant.queue and tenant.queue.hourly_ceiling
+    }
+
+
+def _tell_money(count: str) -> str:
+    """Write CEL of the words about the hourly ceiling, where it is the bound of a count of a resource ``n``."""
+    return f"({count} == variables.paid[?n].orValue(-1) ? variables.money : '')"
+
+
+def bound_gangs() -> AdmissionRule:
+    """Build the rule. Kueue gives all pods of a template GPUs of one pool, and templates perhaps of different pools."""
+    want, most = "variables.wants[at][variables.names.indexOf(n)]", "variables.reach[p][n]"
+    too_large = (
+        f"variables.fits[at].size() > 0 && !variables.fits[at].exists(p, variables.gpus[at].all(n, {want} <= {most}))"
+    )
+    bad = f"variables.indexes.filter(at, {too_large})"
+    total, all_pools = (f"variables.{found}[variables.names.indexOf(n)]" for found in ("total", "most"))
+    too_many = f"variables.names.filter(n, {all_pools} > 0 && {total} > {all_pools})"
+    reaches = "' at once; the queue of this namespace reaches '"
+    asked = f"variables.gpus[at].map(n, string({want}) + ' ' + n).join(' and ')"
+    each = (
+        f"variables.gpus[at].map(n, string({most}) + (variables.gpus[at].size() > 1 ? ' ' + n : '') + "
+        f"{_tell_money(most)}).join(' and ')"
+    )
+    one = f"{bad}.map(at, {asked} + {reaches} + variables.fits[at].map(p, {each} + ' in ' + p).join(', '))[0]"
+    sums = f"string({total}) + ' ' + n + {reaches} + string({all_pools}) + {_tell_money(all_pools)}"
+    together = f"{too_many}.map(n, {sums}).join(', ')"
+    return AdmissionRule(
+        id="gang-within-reach",
+        keeps="A job that could never start is refused at once, with the sum of its GPUs.",
+        expression="!variables.changes || variables.trusted && variables.owned || "
+        f"({bad}.size() == 0 && {too_many}.size() == 0)",
+        message=f"'this job would wait for ever: it asks for ' + ({bad}.size() > 0 ? {one} : {together}) + ': lower "
+        "parallelism or the GPUs of its pods, or ask the platform team for more'",
+        is_message_cel=True,
+    )

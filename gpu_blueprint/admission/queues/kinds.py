@@ -1,0 +1,63 @@
+"""The kinds of jobs that wait in queues, and the pods that each wants at once, as CEL."""
+
+from collections.abc import Mapping
+
+from ...cel.pod_variables import QUEUED_KINDS, TIMED_KINDS
+from ...records import replace
+from ..tenants.templates import TEMPLATE_KINDS, TemplateKind
+
+CLUSTER_KINDS = ("RayCluster", "RayService")
+"""Kinds whose operator makes pods of its own, and that queues leave alone."""
+MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
+"""Annotation of a Job: the fewest pods with which it may start."""
+
+
+def list_kinds() -> list[TemplateKind]:
+    """Return the kinds that the rules of queues judge; they read ``variables.job``, which also holds at a deletion."""
+    wanted = (*QUEUED_KINDS, *TIMED_KINDS, *CLUSTER_KINDS)
+    found = [kind for kind in TEMPLATE_KINDS if kind.kind in wanted]
+    return [replace(kind, templates=kind.templates.replace("object.", "variables.job.")) for kind in found]
+
+
+def write_counts() -> str:
+    """Write CEL of the list of pods at once, with an item for each template; 1 where nothing is known."""
+    job = "variables.job.spec"
+    known = {
+        "Job": f"[{_count_partly(job, 'variables.job.metadata')}]",
+        "CronJob": f"[{_count_partly(f'{job}.jobTemplate.spec', f'{job}.jobTemplate.?metadata')}]",
+        "JobSet": f"{job}.?replicatedJobs.orValue([]).map(j, j.?replicas.orValue(1) * {_count('j.template.spec')})",
+        "TrainJob": f"variables.templates.map(t, {job}.?trainer.?numNodes.orValue(1))",
+        "RayJob": _count_ray(f"{job}.?rayClusterSpec"),
+        "RayCronJob": _count_ray(f"{job}.jobTemplate.?rayClusterSpec"),
+    }
+    counts = "".join(f"variables.job.kind == '{kind}' ? {cel} : " for kind, cel in known.items())
+    return f"({counts}[]) + variables.templates.map(t, 1)"
+
+
+def _count(spec: str) -> str:
+    """Write CEL of the pods of a Job at once: no more than it has completions left."""
+    parallelism = f"{spec}.?parallelism.orValue(1)"
+    completions = f"{spec}.?completions.orValue({parallelism})"
+    return f"({parallelism} < {completions} ? {parallelism} : {completions})"
+
+
+def _count_partly(spec: str, metadata: str) -> str:
+    """Write CEL of the fewest pods with which a Job may start."""
+    stated = f"{metadata}.?annotations[?'{MIN_PARALLELISM}']"
+    return f"{stated}.optMap(n, n.matches('^[0-9]{{1,6}}$') ? int(n) : 1).orValue({_count(spec)})"
+
+
+def _count_ray(cluster: str) -> str:
+    """Write CEL of the pods of a Ray cluster: one head, and the workers of each group."""
+    worker = "g.?replicas.orValue(1) * g.?numOfHosts.orValue(1)"
+    return f"{cluster}.optMap(c, [1] + c.?workerGroupSpecs.orValue([]).map(g, {worker})).orValue([])"
+
+
+JOB_CONTROLLERS: Mapping[str, str] = {
+    "Job": "kubernetes.io/job-controller",
+    "JobSet": "jobset.sigs.k8s.io/jobset-controller",
+    "TrainJob": "trainer.kubeflow.org/trainjob-controller",
+    "RayJob": "ray.io/kuberay-operator",
+    "RayCluster": "ray.io/kuberay-operator",
+}
+"""Kind → the only value of ``spec.managedBy`` whose controller runs its pods."""

@@ -1,0 +1,78 @@
+"""The rule about the memory of queued jobs: a job that the queue would hold for ever is refused with what to write.
+
+The queue compares a job with the LimitRange before it counts GPUs, and holds it for ever where a container is above
+it. Admission completes pods and not jobs, so a container that states no limit has the LimitRange's default in the
+queue, and the size of its slot only as a pod. Source: pkg/workload/resources.go of Kueue 0.19.2.
+"""
+
+from collections.abc import Mapping
+
+from ...cel.literals import write_literal
+from ...cel.pod_variables import TIMED_KINDS
+from ...cel.policy import AdmissionRule
+from ...config import StackConfig
+from ...subjects.tenants.quotas import build_container_limits
+
+
+def list_memory_variables(config: StackConfig) -> Mapping[str, str]:
+    """Return the variables of the rule: name → CEL.
+
+    ``memory`` are the LimitRange's default limit, its most and its default request, as texts; ``above`` are the
+    containers of all templates whose request is above their limit, or whose limit is above the most.
+    """
+    limits = {tenant.namespace_name: build_container_limits(config, tenant) for tenant in config.tenants}
+    bounds = {
+        space: [found[part]["memory"] for part in ("default", "max", "default_request")]
+        for space, found in limits.items()
+    }
+    request, limit = _find_memory("requests", "variables.memory[2]"), _find_memory("limits", "variables.memory[0]")
+    above = f"{request}.isGreaterThan({limit}) || {limit}.isGreaterThan(quantity(variables.memory[1]))"
+    return {
+        "memory": f"{write_literal(bounds)}[?request.namespace].orValue([])",
+        "above": "variables.memory.size() == 0 ? [] : "
+        f"variables.indexes.map(at, variables.boxes[at].filter(c, {above})).flatten()",
+    }
+
+
+def _find_memory(part: str, otherwise: str) -> str:
+    """Write CEL of the memory that the container ``c`` states; kinds such as JobSet keep numbers.
+
+    An optional value holds the text, since CEL of the API server cannot keep a quantity in it.
+    """
+    amount = "type(q) == int ? string(1 * dyn(q)) : q"
+    return f"quantity(c.?resources.?{part}[?'memory'].optMap(q, {amount}).orValue({otherwise}))"
+
+
+def bound_memory() -> AdmissionRule:
+    """Build the rule. A job that exists may have begun before there was a queue, and is left alone."""
+    return AdmissionRule(
+        id="queue-memory",
+        keeps="A job whose memory the queue could never take is refused at once, with what to write.",
+        expression=f"!(request.operation == 'CREATE' || variables.job.kind in {write_literal(list(TIMED_KINDS))} && "
+        "variables.changes) || variables.trusted && variables.owned || variables.above.size() == 0",
+        message=f"'this job would wait for ever: its container ' + {_FIRST}.?name.orValue('') + {_explain_fault()}",
+        is_message_cel=True,
+    )
+
+
+_FIRST = "variables.above[0]"
+
+
+def _explain_fault() -> str:
+    """Write CEL of the fault of the first container, and of what to write."""
+    states, requests = (f"{_FIRST}.?resources.?{part}[?'memory'].hasValue()" for part in ("limits", "requests"))
+    limit = f"quantity(string({_FIRST}.resources.limits.memory))"
+    unlimited = (
+        "' requests more memory than ' + variables.memory[0] + ', the limit of a container that states none: "
+        "state resources.limits.memory, at most ' + variables.memory[1]"
+    )
+    small = (
+        "' has a limit of memory below ' + variables.memory[2] + ', the request of a container that states none: "
+        "state resources.requests.memory'"
+    )
+    large = (
+        "' has a request of memory above its limit, or a limit above ' + variables.memory[1] + ', the most for a "
+        "container of this namespace: lower it'"
+    )
+    is_small = f"!{requests} && quantity(variables.memory[2]).isGreaterThan({limit})"
+    return f"(!{states} ? {unlimited} : {is_small} ? {small} : {large})"

@@ -1,0 +1,31 @@
+"""The second line behind RBAC for queues: tenants write none of Kueue's own objects, also with a foreign role."""
+
+from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
+from ...cel.users import write_is_tenant
+from ...config import StackConfig
+
+
+def build_queue_object_policy(config: StackConfig) -> AdmissionPolicy:
+    """Build the policy about Workloads and LocalQueues; kinds without a namespace are beyond every tenant's rights."""
+    return AdmissionPolicy(
+        name="gpu-blueprint-queue-objects",
+        matches=(
+            Match(
+                group="kueue.x-k8s.io",
+                resources=("*/*",),
+                versions=("*",),
+                operations=("CREATE", "UPDATE", "DELETE"),
+            ),
+        ),
+        conditions={"by-a-tenant": write_is_tenant(config)},
+        rules=(
+            AdmissionRule(
+                id="queue-objects",
+                keeps="A tenant cannot make or change queues, nor the Workloads by which a queue counts its jobs.",
+                expression="false",
+                message="queues and Workloads are made by the platform: change the job, or ask for another weight or "
+                "limit in the stack file (queue)",
+            ),
+        ),
+        always_denies=True,
+    )

@@ -1,0 +1,45 @@
+"""The policy about pods of tenants: its table of contents."""
+
+from collections.abc import Iterator
+
+from ...cel.pod_subject import POD, PodSubject
+from ...cel.pod_variables import list_pod_variables
+from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
+from ...config import StackConfig
+from ..images.allowed import list_image_rules
+from .pod_rules import PIN, list_device_rules, list_drain_rules, list_scheduling_rules
+from .pool_rules import list_pool_rules
+
+__all__ = ["build_pod_policy", "list_pod_rules", "list_pod_variables"]
+
+_OLD, _NEW = (f"{subject}.metadata.?annotations.orValue({{}})" for subject in ("oldObject", "object"))
+_CHANGES = (
+    "request.operation == 'CREATE' || object.spec != oldObject.spec",
+    f"{_NEW}[?'{PIN}'] != {_OLD}[?'{PIN}']",
+    f"{_NEW}.exists(k, k.contains('cdi.k8s.io/') && !(k in {_OLD}))",
+)
+"""Changes that the rules are about. Controllers label and finalize pods of before the rules, and must not be refused
+for their spec."""
+
+
+def build_pod_policy(config: StackConfig) -> AdmissionPolicy:
+    """Build the policy that judges each pod of a tenant when it is made, and when its spec or a pin changes."""
+    return AdmissionPolicy(
+        name="gpu-blueprint-pods",
+        matches=(
+            Match(group="", resources=("pods",)),
+            Match(group="", resources=("pods/ephemeralcontainers",), operations=("UPDATE",)),
+        ),
+        conditions={"spec-changes": " || ".join(_CHANGES)},
+        variables=list_pod_variables(config, POD),
+        rules=tuple(list_pod_rules(config, POD)),
+    )
+
+
+def list_pod_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:
+    """Yield the rules about a pod or a template of pods, in the order in which they are judged."""
+    yield from list_scheduling_rules(subject)
+    yield from list_pool_rules(config, subject)
+    yield from list_device_rules(subject)
+    yield from list_drain_rules(config, subject)
+    yield from list_image_rules(config, subject)

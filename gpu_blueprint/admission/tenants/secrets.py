@@ -1,0 +1,20 @@
+"""The rule about Secrets."""
+
+from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
+
+
+def build_secret_policy() -> AdmissionPolicy:
+    """Build the policy that judges each Secret of a tenant when it is made; the type of a Secret never changes."""
+    return AdmissionPolicy(
+        name="gpu-blueprint-secrets",
+        matches=(Match(group="", resources=("secrets",), operations=("CREATE",)),),
+        rules=(
+            AdmissionRule(
+                id="no-lasting-tokens",
+                keeps="A tenant cannot make tokens of service accounts that never expire.",
+                expression="object.?type.orValue('') != 'kubernetes.io/service-account-token'",
+                message="a token in a Secret never expires: let the pod run as the service account, or mount a "
+                "projected serviceAccountToken",
+            ),
+        ),
+    )

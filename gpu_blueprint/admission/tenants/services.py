@@ -1,0 +1,73 @@
+"""The rules about Services: no way into or out of the cluster but granted internal load balancers."""
+
+from collections.abc import Iterator
+
+from ...cel.literals import write_literal
+from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
+from ...config import StackConfig
+
+_TYPE = "object.spec.?type.orValue('ClusterIP')"
+_NOTE = "object.metadata.?annotations[?'service.beta.kubernetes.io/aws-load-balancer-{}'].orValue('{}')"
+
+
+def build_service_policy(config: StackConfig) -> AdmissionPolicy:
+    """Build the policy that judges the Services of tenants when they are made, and when their spec or notes change."""
+    granted = {tenant.namespace_name: tenant.load_balancers for tenant in config.tenants if tenant.load_balancers}
+    changes = "object.spec != oldObject.spec || object.metadata.?annotations != oldObject.metadata.?annotations"
+    return AdmissionPolicy(
+        name="gpu-blueprint-services",
+        matches=(Match(group="", resources=("services",)),),
+        # The controller of load balancers adds a finalizer to a Service, and must not be refused for the rest of it.
+        conditions={"changes": f"request.operation == 'CREATE' || {changes}"},
+        variables={"type": _TYPE, "balancers": f"{write_literal(granted)}[?request.namespace].orValue(0)"},
+        rules=tuple(_list_rules()),
+    )
+
+
+def _list_rules() -> Iterator[AdmissionRule]:
+    yield AdmissionRule(
+        id="service-type",
+        keeps="A tenant cannot open ports of nodes, send traffic to names outside, or make a load balancer that it was "
+        "not granted (`loadBalancers`).",
+        expression="variables.type == 'ClusterIP' || (variables.type == 'LoadBalancer' && variables.balancers > 0)",
+        message="'a Service of type ' + variables.type + ' is not for this namespace: use ClusterIP' + "
+        "(variables.balancers > 0 ? ' or LoadBalancer' : '')",
+        is_message_cel=True,
+    )
+    yield from _limit_load_balancers()
+    yield AdmissionRule(
+        id="no-external-ips",
+        keeps="A tenant cannot take the traffic of others to an address (CVE-2020-8554).",
+        expression="object.spec.?externalIPs.orValue([]).size() == 0",
+        message="spec.externalIPs would take traffic of others: remove it",
+    )
+    yield AdmissionRule(
+        id="no-dns-names",
+        keeps="A tenant cannot publish DNS names where the platform runs external-dns.",
+        expression="!object.metadata.?annotations.orValue({}).exists(k, k.startsWith('external-dns.'))",
+        message="annotations of external-dns publish names in zones of the platform: remove them, and use "
+        "<service>.<namespace>.svc",
+    )
+
+
+def _limit_load_balancers() -> Iterator[AdmissionRule]:
+    yield AdmissionRule(
+        id="internal-load-balancer",
+        keeps="A tenant cannot make a load balancer that the internet reaches.",
+        expression="variables.type != 'LoadBalancer' || ("
+        "object.spec.?loadBalancerClass.orValue('') == 'service.k8s.aws/nlb'"
+        f" && {_NOTE.format('scheme', 'internal')} == 'internal' && {_NOTE.format('internal', 'true')} == 'true')",
+        message="a load balancer must be internal: set loadBalancerClass: service.k8s.aws/nlb, and the annotation "
+        "service.beta.kubernetes.io/aws-load-balancer-scheme to internal or not at all",
+    )
+    yield AdmissionRule(
+        id="load-balancer-without-node-ports",
+        keeps="A tenant's load balancer opens no ports of nodes.",
+        # Local traffic makes every node listen for checks of health.
+        expression="variables.type != 'LoadBalancer' || (!object.spec.?allocateLoadBalancerNodePorts.orValue(true)"
+        " && object.spec.?externalTrafficPolicy.orValue('Cluster') == 'Cluster'"
+        " && object.spec.?ports.orValue([]).all(p, p.?nodePort.orValue(0) == 0))",
+        message="a load balancer would open a port on every node: set allocateLoadBalancerNodePorts: false, "
+        "no nodePort, and externalTrafficPolicy: Cluster; and the annotation "
+        "service.beta.kubernetes.io/aws-load-balancer-nlb-target-type: ip",
+    )

@@ -1,0 +1,154 @@
+"""Warnings about templates of pods: `kubectl apply` tells at once that the pods will be refused.
+
+An object may hold many templates, and the rules about pods judge one pod. Each variable therefore becomes a list with
+an item for each template, and a rule holds if it holds for every item.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ...cel.pod_subject import PodSubject
+from ...cel.policy import AdmissionPolicy, AdmissionRule, Match
+from ...config import StackConfig
+from ...records import Record, replace
+from .pods import list_pod_rules, list_pod_variables
+
+_TEMPLATE = PodSubject(
+    spec="variables.templates[at].spec", metadata="variables.templates[at].?metadata.orValue({})", is_template=True
+)
+_MOST = 64
+"""Templates of one object that are judged."""
+
+
+class TemplateKind(Record, kw_only=True):
+    """A kind of object that makes pods."""
+
+    kind: str
+    group: str
+    resource: str
+    version: str = "v1"
+    templates: str
+    """CEL of the list of its templates of pods."""
+
+
+def _write_ray_templates(cluster: str) -> str:
+    """Write CEL of the templates of a Ray cluster: its head, and each group of workers."""
+    return f"([{cluster}.headGroupSpec] + {cluster}.?workerGroupSpecs.orValue([])).map(g, g.template)"
+
+
+def _write_ray_job_templates(job: str) -> str:
+    """Write CEL of the templates of a Ray job: its cluster, unless it uses another's, and the pod that submits it."""
+    cluster = f"(has({job}.rayClusterSpec) ? {_write_ray_templates(f'{job}.rayClusterSpec')} : [])"
+    return f"{cluster} + (has({job}.submitterPodTemplate) ? [{job}.submitterPodTemplate] : [])"
+
+
+def _write_train_job_templates() -> str:
+    """Write CEL of the trainer's pods, as far as the job itself states them; the rest is in its runtime.
+
+    Whoever states no nodeSelector may have the pool, and tolerations for it, in the runtime: then only the rest and
+    tolerations of everything are judged. Version 2.2 of Kubeflow Trainer has ``runtimePatches`` in place of
+    ``podTemplateOverrides``.
+    """
+    overrides = "object.spec.?podTemplateOverrides.orValue([]).filter(p, p.targetJobs.exists(j, j.name == 'node'))"
+    jobs = (
+        "object.spec.?runtimePatches.orValue([])"
+        ".map(p, p.?trainingRuntimeSpec.?template.?spec.?replicatedJobs.orValue([])).flatten()"
+        ".filter(j, j.name == 'node' && j.?template.?spec.?template.hasValue()).map(j, j.template.spec.template)"
+    )
+    placed = "has(p.spec.nodeSelector)"
+    resources = f"{placed} ? object.spec.?trainer.?resourcesPerNode : optional.none()"
+    tolerations = f"p.spec.?tolerations.optMap(l, dyn(l.filter(t, {placed} || t.?key.orValue('') == '')))"
+    trainer = f"{{?'env': object.spec.?trainer.?env, ?'resources': {resources}}}"
+    lists = "".join(f", ?'{name}': p.spec.?{name}" for name in ("nodeSelector", "initContainers", "volumes"))
+    containers = f"dyn([dyn({trainer})] + p.spec.?containers.orValue([]))"
+    spec = f"{{'containers': {containers}, ?'tolerations': {tolerations}{lists}}}"
+    made = f"{{'metadata': dyn(p.?metadata.orValue({{}})), 'spec': dyn({spec})}}"
+    return f"({overrides} + {jobs}).filter(p, has(p.spec)).map(p, {made})"
+
+
+TEMPLATE_KINDS = (
+    TemplateKind(kind="Deployment", group="apps", resource="deployments", templates="[object.spec.template]"),
+    TemplateKind(kind="StatefulSet", group="apps", resource="statefulsets", templates="[object.spec.template]"),
+    TemplateKind(kind="ReplicaSet", group="apps", resource="replicasets", templates="[object.spec.template]"),
+    TemplateKind(kind="Job", group="batch", resource="jobs", templates="[object.spec.template]"),
+    TemplateKind(
+        kind="CronJob", group="batch", resource="cronjobs", templates="[object.spec.jobTemplate.spec.template]"
+    ),
+    TemplateKind(
+        kind="RayCluster", group="ray.io", resource="rayclusters", templates=_write_ray_templates("object.spec")
+    ),
+    TemplateKind(
+        kind="RayService",
+        group="ray.io",
+        resource="rayservices",
+        templates=_write_ray_templates("object.spec.rayClusterConfig"),
+    ),
+    TemplateKind(kind="RayJob", group="ray.io", resource="rayjobs", templates=_write_ray_job_templates("object.spec")),
+    TemplateKind(
+        kind="RayCronJob",
+        group="ray.io",
+        resource="raycronjobs",
+        templates=_write_ray_job_templates("object.spec.jobTemplate"),
+    ),
+    TemplateKind(
+        kind="JobSet",
+        group="jobset.x-k8s.io",
+        resource="jobsets",
+        version="v1alpha2",
+        templates="object.spec.?replicatedJobs.orValue([]).map(j, j.template.spec.template)",
+    ),
+    TemplateKind(
+        kind="TrainJob",
+        group="trainer.kubeflow.org",
+        resource="trainjobs",
+        version="v1alpha1",
+        templates=_write_train_job_templates(),
+    ),
+)
+"""Every kind whose templates are judged; a cluster need not have them all."""
+
+
+def build_template_policy(config: StackConfig) -> AdmissionPolicy:
+    """Build the policy that warns of templates whose pods the policy about pods would refuse."""
+    variables = list_pod_variables(config, _TEMPLATE)
+    return AdmissionPolicy(
+        name="gpu-blueprint-templates",
+        matches=tuple(
+            Match(group=kind.group, resources=(kind.resource,), versions=(kind.version,)) for kind in TEMPLATE_KINDS
+        ),
+        conditions={
+            "changes": "request.operation == 'CREATE' || object.spec != oldObject.spec",
+            # Nobody reads the warnings about objects that a controller makes.
+            "made-by-hand": "!object.metadata.?ownerReferences.orValue([]).exists(o, o.?controller.orValue(false))",
+        },
+        variables=list_template_variables(config, TEMPLATE_KINDS),
+        rules=tuple(_judge_each(rule, variables) for rule in list_pod_rules(config, _TEMPLATE)),
+        only_warns=True,
+    )
+
+
+def list_template_variables(config: StackConfig, kinds: Sequence[TemplateKind]) -> dict[str, str]:
+    """Return the variables about all templates of an object of some kinds: name → CEL of a list with an item for each.
+
+    They are the variables about a pod, and ``templates`` and ``indexes``.
+    """
+    variables = list_pod_variables(config, _TEMPLATE)
+    choices = "".join(f"object.kind == '{kind.kind}' ? {kind.templates} : " for kind in kinds)
+    return {
+        "templates": f"{choices}[]",
+        "indexes": f"{list(range(_MOST))}.filter(at, at < variables.templates.size())",
+        **{name: f"variables.indexes.map(at, {pick(cel, variables)})" for name, cel in variables.items()},
+    }
+
+
+def _judge_each(rule: AdmissionRule, variables: Mapping[str, str]) -> AdmissionRule:
+    """Turn a rule about one pod into a rule about each template, with the message about the first that breaks it."""
+    holds = pick(rule.expression, variables)
+    first = f"variables.indexes.filter(at, !({holds})).map(at, {pick(rule.message, variables)})[0]"
+    message = first if rule.is_message_cel else rule.message
+    return replace(rule, expression=f"variables.indexes.all(at, {holds})", message=message)
+
+
+def pick(cel: str, variables: Mapping[str, str]) -> str:
+    """Let CEL about one pod read the item of a template from each variable."""
+    return re.sub(rf"\bvariables\.({'|'.join(variables)})\b", r"variables.\1[at]", cel)

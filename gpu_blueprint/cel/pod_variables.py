@@ -1,0 +1,92 @@
+"""The variables that the rules about pods share: the facts of the stack, and what a pod asks for."""
+
+from collections.abc import Mapping
+
+from ..config import StackConfig, Tenant
+from ..sharing import POOL_KEY
+from .literals import write_literal
+from .pod_subject import PodSubject
+
+_IS_POSITIVE = "quantity(string(q)).isGreaterThan(quantity('0'))"
+QUEUED_KINDS = ("Job", "JobSet", "TrainJob", "RayJob")
+"""Kinds that Kueue suspends and starts."""
+TIMED_KINDS = ("CronJob", "RayCronJob")
+"""Kinds whose controllers make jobs."""
+IS_QUEUED_KIND = f"object.kind in {write_literal([*QUEUED_KINDS, *TIMED_KINDS])}"
+"""CEL that is true for templates whose pods come from jobs that wait in a queue."""
+ASKS = "variables.gpus.size() > 0"
+"""CEL that is true if the pod asks for a GPU."""
+
+
+def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str, str]:
+    """Return the variables that the rules about pods share: name → CEL.
+
+    ``spec`` and ``metadata`` are the pod's; ``boxes`` are its containers and init containers, which alone can ask for
+    devices; ``gpus`` are the GPU resources that it asks for. ``granted`` are the tenant's GPU pools, ``grants`` the
+    resources that it may ask for in each, and ``fit`` the pools that hand out all of ``gpus``. ``pool`` is the pool
+    that the pod names, ``target`` the pool in which it runs: the named pool, or the only pool that fits.
+    """
+    grants = {tenant.namespace_name: list_grants(config, tenant) for tenant in config.tenants}
+    return {
+        "spec": subject.spec,
+        "metadata": subject.metadata,
+        "boxes": "variables.spec.?containers.orValue([]) + variables.spec.?initContainers.orValue([])",
+        "gpus": _write_gpus(config, subject),
+        "granted": f"{write_literal({space: list(pools) for space, pools in grants.items()})}"
+        "[?request.namespace].orValue([])",
+        "grants": f"{write_literal(grants)}[?request.namespace].orValue({{}})",
+        "fit": "variables.granted.filter(p, variables.gpus.all(n, n in variables.grants[p]))",
+        "pool": f"variables.spec.?nodeSelector[?'{POOL_KEY}'].orValue('')",
+        # The mutating policy names the only pool that fits, where the API server has such policies.
+        "target": _write_target(config, subject),
+    }
+
+
+def _write_gpus(config: StackConfig, subject: PodSubject) -> str:
+    asks = ask_for("n")
+    if may_hold_numbers(config, subject):
+        asks = asks.replace(_IS_POSITIVE, f"type(q) == int ? dyn(q) > 0 : {_IS_POSITIVE.replace('string(q)', 'q')}")
+    return f"{write_literal(list(config.exposed_resources))}.filter(n, variables.boxes.exists(c, {asks}))"
+
+
+def may_hold_numbers(config: StackConfig, subject: PodSubject) -> bool:
+    """Return whether amounts may be numbers: kinds such as JobSet keep them, and CEL makes no text of them."""
+    return subject.is_template and bool(config.queueing or config.spanning_pools)
+
+
+def _write_target(config: StackConfig, subject: PodSubject) -> str:
+    """Write CEL of the pool in which a pod runs; the queue chooses for its jobs, pools with a queue first."""
+    none = f"variables.pool == '' && {ASKS}"
+    only = f"{none} && variables.fit.size() == 1 ? variables.fit[0] : variables.pool"
+    if not chooses_pools(config, subject):
+        return only
+    queued = write_literal([pool.name for pool in config.queued_pools])
+    first = f"(variables.fit.filter(p, p in {queued}) + variables.fit)[0]"
+    return f"{none} && {IS_QUEUED_KIND} && variables.fit.size() > 0 ? {first} : {only}"
+
+
+def chooses_pools(config: StackConfig, subject: PodSubject) -> bool:
+    """Return whether the queue chooses the pool of templates of jobs, and the API server completes their pods."""
+    return subject.is_template and config.queueing is not None and config.cluster.completes_pods
+
+
+def ask_for(name: str) -> str:
+    """Return CEL that is true if the container ``c`` asks for the resource that another expression names.
+
+    A limit of 0 asks for nothing: it must open no GPU node to a pod without GPU.
+    """
+    return f"c.?resources.?limits[?{name}].optMap(q, {_IS_POSITIVE}).orValue(false)"
+
+
+def list_grants(config: StackConfig, tenant: Tenant) -> dict[str, list[str]]:
+    """Return pool → the GPU resources of which a tenant has a quota in it; only pools with a quota.
+
+    Pools stand in the order of the stack file, and resources sorted, because Pulumi's engine sorts the keys of
+    mappings: an order of theirs would write other policies at `pulumi up` than in a preview.
+    """
+    found = {}
+    for pool in config.gpu_pools:
+        counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
+        if granted := [resource for unit, resource in pool.profile.units.items() if counts.get(unit)]:
+            found[pool.name] = granted
+    return found

@@ -1,0 +1,21 @@
+"""Values of planned objects, read whatever their shape is."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def dig(value: Any, *keys: str) -> Any:
+    """Return a value inside of mappings; None if a key is missing or a value on the way is no mapping."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    """Return a value that is a mapping, or an empty mapping."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a value that is a list, or an empty list."""
+    return value if isinstance(value, list) else []

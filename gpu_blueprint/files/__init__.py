@@ -1,0 +1,1 @@
+"""All that reads and writes stack files."""

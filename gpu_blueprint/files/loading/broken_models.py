@@ -1,0 +1,57 @@
+"""Problems of models with a wrong field: their other parts, their tenant and their pool are judged all the same."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ...config.model_parts import ModelImage, Source
+from ...config.model_shapes import ModelShape
+from ...config.services import Replicas
+from ...errors import suggest
+from ...model import Model
+from ...problem import Path, Problem, move_under
+from .field_names import find_value
+
+_SECTION = "models"
+_PARTS: dict[str, type[Model]] = {"source": Source, "image": ModelImage, "replicas": Replicas, "shape": ModelShape}
+_OWNERS = {"tenant": ("tenants", "unknown-tenant"), "pool": ("pools", "unknown-pool")}
+"""Field of a model → the section whose item it names, and the kind of the problem of another name."""
+
+
+def find_problems_in_broken_models(
+    data: dict[str, Any], heads: Iterable[Path], broken: Iterable[Path]
+) -> list[Problem]:
+    """Return the problems of the sound parts of models that are too broken to be checked as a whole.
+
+    Args:
+        data: The stack object.
+        heads: The paths of its broken items.
+        broken: The paths of all problems that are known.
+    """
+    known, found = list(broken), list[Problem]()
+    for head in sorted(head for head in heads if head[:1] == (_SECTION,) and len(head) > 1):
+        model = find_value(data[_SECTION], head[1])
+        fields = list(model) if isinstance(model, dict) else []
+        for field in (name for name in fields if not any(path[:3] == (*head, name) for path in known)):
+            if field in _PARTS:
+                found += move_under(_judge(_PARTS[field], model[field]), *head, field)
+            elif field in _OWNERS:
+                found += move_under(_find_stranger(data, field, model[field]), *head)
+    return found
+
+
+def _judge(part: type[Model], value: Any) -> Iterator[Problem]:
+    try:
+        yield from TypeAdapter(part).validate_python(value).all_problems()
+    except ValidationError:  # another version of the field, such as a shape that a file brought along
+        return
+
+
+def _find_stranger(data: dict[str, Any], field: str, name: Any) -> Iterator[Problem]:
+    """Yield the problem of a tenant or a pool that the stack does not have; none if an item has no name to compare."""
+    section, kind = _OWNERS[field]
+    items = data.get(section)
+    names = [find_value(item, "name") for item in items] if isinstance(items, list) else [None]
+    if isinstance(name, str) and name not in names and all(isinstance(other, str) for other in names):
+        yield Problem(kind, (field,), f"there is no {field} {name!r}", suggest(name, map(str, names), "there are"))

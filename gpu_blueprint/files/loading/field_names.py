@@ -1,0 +1,253 @@
+"""The models and field names that a place of a stack object allows."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from ...config.shapes import Shape
+from ...config.stack import StackConfig
+from ...model import Model, field_text
+from ...problem import Path
+
+ScalarType = Literal["text", "number", "fraction"]
+"""Type of a scalar: a number is whole, a fraction need not be."""
+_UNSTATED = {"mode": "new"}
+"""Choices that a stack file need not state."""
+_EXAMPLE = re.compile(r"\bsuch as `([^`]+)`")
+
+
+def find_value(data: Any, part: str | int) -> Any:
+    """Return the item of a mapping or list, or None if there is none."""
+    if isinstance(data, dict):
+        return data.get(part)
+    return data[part] if isinstance(data, list) and isinstance(part, int) and part < len(data) else None
+
+
+def list_tags(data: dict[Any, Any]) -> list[Any]:
+    """List the values of a mapping that choose a member of a union; a mapping without mode may mean a new cluster."""
+    return [
+        data.get(name, _UNSTATED.get(name)) for name in list_discriminators() if data.get(name, _UNSTATED.get(name))
+    ]
+
+
+@cache
+def list_discriminators() -> tuple[str, ...]:
+    """List the fields by which pydantic chooses a member of a union, anywhere in a stack file."""
+    found: dict[str, None] = {}
+    seen: set[type[Model]] = set()
+    waiting: list[type[Model]] = [StackConfig]
+    while waiting:
+        if (model := waiting.pop()) in seen:
+            continue
+        seen.add(model)
+        for field in model.model_fields.values():
+            found |= dict.fromkeys(_find_discriminators([field.annotation, field, *field.metadata]))
+            waiting += list_models(field.annotation)
+    return tuple(found)
+
+
+def _find_discriminators(parts: Iterable[Any]) -> Iterator[str]:
+    """Yield the discriminators in parts of an annotation."""
+    for part in parts:
+        if isinstance(part, FieldInfo) and isinstance(part.discriminator, str):
+            yield part.discriminator
+        yield from _find_discriminators((*get_args(part), *getattr(part, "__metadata__", ())))
+
+
+def find_other_choice(path: Path, root: type[Model], data: Any) -> str:
+    """Return the choice, such as ``purpose: cpu``, without which the field would exist; empty if there is none.
+
+    The nearest mapping around the field that chooses decides, as ``cluster`` does for the fields of its system nodes.
+    """
+    around = [data]
+    for part in path[:-1]:
+        around.append(data := find_value(data, part))
+    for depth in range(len(path) - 1, -1, -1) if _find_fields(path, root) else ():
+        holder = around[depth] if isinstance(around[depth], dict) else {}
+        for name in _list_discriminators(_find_models(path[:depth], root)):
+            if value := holder.get(name, _UNSTATED.get(name)):
+                return f"{name}: {value}"
+    return ""
+
+
+def find_owning_choice(path: Path, root: type[Model]) -> str:
+    """Return the one choice that has the field at this path, such as ``server: vllm``; empty if none or several do."""
+    for depth in range(len(path) - 1, -1, -1):
+        union = _find_models(path[:depth], root)
+        if names := _list_discriminators(union):
+            found = [
+                f"{name}: {value}"
+                for model in union
+                if _find_fields(path[depth:], model)
+                for name in names
+                for value in get_args(model.model_fields[name].annotation)
+            ]
+            return found[0] if len(found) == 1 else ""
+    return ""
+
+
+def list_choices(path: Path, root: type[Model], discriminator: str) -> list[str]:
+    """List the values that a discriminator may have at this path."""
+    fields = [
+        model.model_fields[discriminator] for model in _find_models(path, root) if discriminator in model.model_fields
+    ]
+    return [str(value) for field in fields for value in get_args(field.annotation)]
+
+
+def list_words(path: Path, root: type[Model]) -> list[str]:
+    """List the words that the field at this path may have; empty if the field is not an enumeration."""
+    return [
+        str(value)
+        for field in _find_fields(path, root)
+        if get_origin(field.annotation) is Literal
+        for value in get_args(field.annotation)
+    ]
+
+
+def list_item_choices(path: Path, root: type[Model]) -> list[str]:
+    """List the values that each item of the list at this path may have; empty if the items are not an enumeration."""
+    literals = [item for field in _find_fields(path, root) for item in get_args(field.annotation)]
+    return [value for item in literals for value in get_args(item) if isinstance(value, str)]
+
+
+def list_value_choices(path: Path, root: type[Model]) -> list[str]:
+    """List the values that each key of the mapping at this path may have; empty if they are not an enumeration."""
+    found = [get_args(field.annotation) for field in _find_fields(path, root) if get_origin(field.annotation) is dict]
+    return [value for _, values in found for value in get_args(values) if isinstance(value, str)]
+
+
+def takes_mappings(path: Path, root: type[Model]) -> bool:
+    """Return whether the items at this path are mappings of fields."""
+    return bool(_find_models(path, root))
+
+
+def is_required(path: Path, root: type[Model]) -> bool:
+    """Return whether the field at this path must be in the file."""
+    return any(field.is_required() for field in _find_fields(path, root))
+
+
+def may_be_empty(path: Path, root: type[Model]) -> bool:
+    """Return whether the field at this path takes ``{}``: a mapping none of whose fields is required."""
+    models = _find_models(path, root) if _find_fields(path, root) and path[-1:] and isinstance(path[-1], str) else []
+    return any(not any(field.is_required() for field in model.model_fields.values()) for model in models)
+
+
+def find_example(path: Path, root: type[Model]) -> str:
+    """Return the example in the text of the field at this path, behind ``such as``; empty if it has none.
+
+    A list has an example only if the text writes it with brackets: other words are of its items.
+    """
+    for model in _find_models(path[:-1], root):
+        for name, field in model.model_fields.items():
+            if (field.alias or name) == path[-1]:
+                found = _EXAMPLE.search(" ".join(field_text(model, name).split()))
+                is_item = get_origin(field.annotation) is list and found and not found[1].startswith("[")
+                if found and not is_item:
+                    return found[1]
+    return ""
+
+
+def find_type(path: Path, root: type[Model]) -> ScalarType | None:
+    """Return the type of the scalar at this path; None if it may be of several types."""
+    if _takes_text(path, root):
+        return "text"
+    types = {type_ for field in _find_fields(path, root) for type_ in _list_types(field.annotation)} - {type(None)}
+    return "number" if types == {int} else "fraction" if float in types and types <= {int, float} else None
+
+
+def _takes_text(path: Path, root: type[Model]) -> bool:
+    """Return whether the value at this path is text, never a number or a switch; also in a list or a mapping."""
+    while path and isinstance(path[-1], int):
+        path = path[:-1]
+    found = [field.annotation for field in _find_fields(path, root)]
+    if not found:
+        found = [
+            get_args(field.annotation)[1]
+            for field in _find_fields(path[:-1], root)
+            if get_origin(field.annotation) is dict
+        ]
+    types = {type_ for annotation in found for type_ in _list_types(annotation)}
+    return str in types and types.isdisjoint({int, float, bool, Any})
+
+
+def list_shapes(path: Path, root: type[Model]) -> list[Shape]:
+    """List the shapes of text that the field at this path may have; empty for any text."""
+    found = [[*field.metadata, *_list_marks(field.annotation)] for field in _find_fields(path, root)]
+    return [mark for marks in found for mark in marks if isinstance(mark, Shape)]
+
+
+def _list_marks(annotation: Any) -> list[Any]:
+    """List the marks of an annotation, also of the members of a union."""
+    own = list(annotation.__metadata__) if get_origin(annotation) is Annotated else []
+    inner = [] if get_origin(annotation) in (dict, list) else get_args(annotation)
+    return [*own, *(mark for part in inner for mark in _list_marks(part))]
+
+
+def _list_types(annotation: Any) -> list[Any]:
+    """List the types in an annotation, also inside lists and unions; the values of a mapping are not its own."""
+    if get_origin(annotation) is dict:
+        return []
+    if get_origin(annotation) is Annotated:
+        return _list_types(get_args(annotation)[0])
+    return [found for part in get_args(annotation) for found in _list_types(part)] or [annotation]
+
+
+def _find_fields(path: Path, root: type[Model]) -> list[FieldInfo]:
+    """List the fields at a path, one for each member of a union that has a field of this name."""
+    return [
+        field
+        for model in (_find_models(path[:-1], root) if path else [])
+        for name, field in model.model_fields.items()
+        if (field.alias or name) == path[-1]
+    ]
+
+
+def list_fields(path: Path, root: type[Model], data: Any) -> list[str]:
+    """List the fields that a mapping at this path may have; only those of the chosen member of a union."""
+    models = _find_models(path, root)
+    for part in path:
+        data = find_value(data, part)
+    chosen = [model for model in models if _is_chosen(model, models, data)] if isinstance(data, dict) else []
+    return [field.alias or name for model in chosen or models for name, field in model.model_fields.items()]
+
+
+def _is_chosen(model: type[Model], union: Sequence[type[Model]], data: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is of this member of a union."""
+    names = _list_discriminators(union)
+    return any(data.get(name, _UNSTATED.get(name)) in get_args(model.model_fields[name].annotation) for name in names)
+
+
+def _list_discriminators(union: Sequence[type[Model]]) -> list[str]:
+    """List the fields by which pydantic chooses a member of this union: all members have them."""
+    return [name for name in list_discriminators() if all(name in member.model_fields for member in union)]
+
+
+def _find_models(path: Path, root: type[Model]) -> list[type[Model]]:
+    """List the models at a path; all positions of a list have the same."""
+    return [*_find_item_models(tuple(part if isinstance(part, str) else 0 for part in path), root)]
+
+
+@cache
+def _find_item_models(path: Path, root: type[Model]) -> list[type[Model]]:
+    models = [root]
+    for part in path:
+        annotations = [
+            field.annotation
+            for model in models
+            for name, field in model.model_fields.items()
+            if (field.alias or name) == part
+        ]
+        models = [*dict.fromkeys(list_models(annotations))] if annotations or isinstance(part, str) else models
+    return models
+
+
+def list_models(annotation: Any) -> list[type[Model]]:
+    """List the model classes in an annotation, also inside lists and unions."""
+    if isinstance(annotation, list):
+        return [model for item in annotation for model in list_models(item)]
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return [annotation]
+    return [model for argument in get_args(annotation) for model in list_models(argument)]

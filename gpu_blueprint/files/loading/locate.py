@@ -1,0 +1,37 @@
+"""Problems of a stack object, placed in its file."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from ...problem import Path, Problem
+from ...records import replace
+from .file_keys import IN_FILE, REGION_IN_FILE, shorten
+from .source import Source
+
+_Problem = TypeVar("_Problem", bound=Problem)
+
+
+def find_path_in_file(path: Path) -> Path:
+    """Return the path in the file of a field of the stack object; the region is beside the object."""
+    return REGION_IN_FILE if path == ("region",) else (*IN_FILE, *path)
+
+
+def move_into_file(problem: Problem) -> Problem:
+    """Return the problem with its path in the file."""
+    return replace(problem, path=find_path_in_file(problem.path))
+
+
+def add_lines(source: Source, problems: Iterable[Problem]) -> list[Problem]:
+    """Return each problem once, with file, line and path inside the stack object, sorted by line."""
+    located = [
+        replace(
+            problem, path=shorten(problem.path), file=source.file, line=problem.line or source.find_line(problem.path)
+        )
+        for problem in dict.fromkeys(problems)
+    ]
+    return sorted(located, key=lambda problem: problem.line)
+
+
+def put_into_file(problem: _Problem, source: Source) -> _Problem:
+    """Return the problem with its file, and with the line of its field or of the innermost part around the field."""
+    return replace(problem, file=source.file, line=source.find_line(IN_FILE + problem.path))

@@ -1,0 +1,71 @@
+"""The schemas of a stack file: the migrations between them, and the refusal of a file of another schema.
+
+A release that renames a field appends a migration here, which makes a new schema, and adds a file of the old schema to
+tests/configs/old. A field that disappears without a step fails tests/files/loading/test_migrations_frozen_fields.py.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from ...problem import Problem
+from ...records import Record
+
+FIELD = "schemaVersion"
+"""The field of the stack object that names the schema; schema 1 if it is absent."""
+ITEM = "*"
+"""Stands in the path of a step for each item of a list, and for each value of a mapping."""
+
+
+class Rename(Record):
+    """A field gets another name; its value and its place stay."""
+
+    path: tuple[str, ...]
+    """Path of the field in the stack object, such as ``("pools", "*", "maxGpu")``."""
+    name: str
+
+    def __str__(self) -> str:
+        return f"{'.'.join(self.path)} is now called {self.name}"
+
+    def move(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the path that a field, or a field inside it, has after the step."""
+        depth = len(self.path)
+        return (*path[: depth - 1], self.name, *path[depth:]) if path[:depth] == self.path else path
+
+
+class Migration(Record, kw_only=True):
+    """The steps from one schema to the next."""
+
+    steps: tuple[Rename, ...]
+    effect: Literal["none", "update", "replace", "drain"]
+    """The most that `pulumi up` of the migrated file does to a running stack."""
+    because: str
+    """The cause of the effect, as a sentence without a full stop."""
+
+
+MIGRATIONS: tuple[Migration, ...] = ()
+"""The first migration leads from schema 1 to schema 2."""
+
+
+def find_newest_schema() -> int:
+    """Return the schema that this blueprint reads."""
+    return 1 + len(MIGRATIONS)
+
+
+def read_schema(stack: dict[Any, Any]) -> int | None:
+    """Return the schema of a stack object; None if its field is not a whole number from 1."""
+    schema = stack.get(FIELD, 1)
+    return schema if type(schema) is int and schema >= 1 else None
+
+
+def refuse_other_schema(stack: dict[Any, Any], name: str) -> Iterator[Problem]:
+    """Refuse a stack object of an older or newer schema; ``name`` is the stack's. The field's type refuses the rest."""
+    schema, newest = read_schema(stack), find_newest_schema()
+    if schema is None or schema == newest:
+        return
+    shown = str(schema) if schema < 10**9 else "above 1,000,000,000"
+    if schema > newest:
+        reason = f"stack file of schema {shown}, and this blueprint reads up to {newest}"
+        yield Problem("schema-too-new", (FIELD,), reason, "use a newer blueprint")
+    else:
+        reason = f"stack file of schema {shown}, and this blueprint reads schema {newest}"
+        yield Problem("schema-too-old", (FIELD,), reason, f"run blueprint migrate {name}")

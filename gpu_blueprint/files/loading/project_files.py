@@ -1,0 +1,52 @@
+"""Files below the folder of Pulumi.yaml that a stack file names."""
+
+import stat
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from ...records import Record
+
+
+class FileFault(Record):
+    """The reason why a file is not read."""
+
+    fault: Literal["outside", "missing", "no-file", "large"]
+    reason: str
+    hint: str = ""
+    """The remedy, where every file has the same."""
+
+
+def read_below(name: str, folder: Path, largest: int) -> bytes | FileFault:
+    """Return the content of a file below a folder, of at most ``largest`` bytes, or the fault that prevents it."""
+    if fault := _find_fault(name):
+        return FileFault("outside", fault)
+    try:
+        resolved = (folder / name).resolve(strict=True)
+        if not resolved.is_relative_to(folder.resolve()):
+            reason = f"{name!r} is a link to a place outside the folder of Pulumi.yaml"
+            return FileFault("outside", reason, "copy the file into the folder")
+        return _read(resolved, name, largest)
+    except FileNotFoundError:
+        return FileFault("missing", f"there is no file {name!r} in the folder of Pulumi.yaml")
+    except (OSError, RuntimeError) as error:
+        reason = f"{name!r} cannot be read: {getattr(error, 'strerror', None) or 'the links form a circle'}"
+        return FileFault("missing", reason, "name a file that this user may read")
+
+
+def _find_fault(name: str) -> str:
+    """Return why a path may not be followed; empty if it stays below the folder."""
+    if not name.isprintable() or "\\" in name:
+        return "the path holds a character that no path needs"
+    path = PurePosixPath(name)
+    if path.is_absolute() or Path(name).is_absolute() or name.startswith("~"):
+        return f"{name!r} starts outside the folder of Pulumi.yaml"
+    return f"{name!r} leaves the folder of Pulumi.yaml" if ".." in path.parts else ""
+
+
+def _read(file: Path, name: str, largest: int) -> bytes | FileFault:
+    state = file.stat()
+    if not stat.S_ISREG(state.st_mode):
+        return FileFault("no-file", f"{name!r} is no file")
+    if state.st_size > largest:
+        return FileFault("large", f"{name!r} has {state.st_size:,} bytes, and this file has at most {largest:,}")
+    return file.read_bytes()

@@ -1,0 +1,160 @@
+"""The stack file that a command reads once and passes on as a value."""
+
+import io
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ...checks import find_hints, find_warnings
+from ...checks.money.budgets import BOUND_KINDS
+from ...checks.placeholders import find_placeholders
+from ...config.monitoring import InstallMonitoring
+from ...config.stack import StackConfig
+from ...errors import StackError, UsageError, suggest
+from ...keys import PROJECT
+from ...problem import Path as FieldPath
+from ...problem import Problem
+from ...records import Record, replace
+from .locate import add_lines, find_path_in_file, move_into_file
+from .parse import check_stack, list_placeholder_errors, name_subject
+from .plain_secrets import PLAIN_SECRET
+from .scalar_readings import UNREADABLE_NUMBER
+from .source import STACKS, Source, list_stacks, locate_stack
+
+
+class StackFile(Record):
+    """A stack file without problems: its name, its text and its config."""
+
+    name: str
+    source: Source
+    config: StackConfig
+
+    def list_warnings(self, today: date) -> list[Problem]:
+        """Return everything that is legal but unwise, each at its line."""
+        found = [*find_placeholders(self.config), *find_warnings(self.config, today), *self._warn_of_twins()]
+        named = (replace(each, subject=name_subject(each.path, self.source.stack)) for each in found)
+        return add_lines(self.source, map(move_into_file, named))
+
+    def refuse_placeholders(self) -> None:
+        """Refuse a file that is not complete, as `pulumi up` does.
+
+        Raises:
+            StackError: It holds every placeholder, each at its line.
+        """
+        if left := list_placeholder_errors(self.config):
+            raise StackError(add_lines(self.source, map(move_into_file, left)))
+
+    def list_hints(self) -> list[Problem]:
+        """Return notes on choices that may be meant otherwise, each at its line."""
+        return add_lines(self.source, map(move_into_file, find_hints(self.config)))
+
+    @property
+    def missing_secrets(self) -> list[str]:
+        """Config secrets that the stack needs and its file does not hold."""
+        monitoring = self.config.monitoring
+        needed = monitoring.secrets if isinstance(monitoring, InstallMonitoring) else []
+        return [name for name in needed if f"{PROJECT}:{name}" not in self.source.config]
+
+    def _warn_of_twins(self) -> Iterator[Problem]:
+        """Warn of other stack files that would make a cluster of the same name in the same place."""
+        folder, own = Path(self.source.file).parent, _Cluster.of(self.config)
+        path = ("cluster", "name") if self.config.cluster.name else ("environment",)
+        for name in list_stacks(folder):
+            twin = locate_stack(name, folder)
+            if name != self.name and _Cluster.in_file(twin) == own:
+                verb, hint = "makes", "choose another name"
+                if self.config.existing_cluster:  # each would take over the objects of the other
+                    verb, hint = "fills", "put the pools and tenants of both into one stack file"
+                reason = f"{twin} {verb} a cluster of the same name in the same account and region"
+                yield Problem("cluster-name-shared", path, reason, hint, severity="warning")
+
+
+class _Cluster(Record):
+    """Account, region and name of a cluster, which identify it in AWS."""
+
+    account: Any
+    region: Any
+    name: Any
+
+    @classmethod
+    def of(cls, config: StackConfig) -> "_Cluster":
+        return cls(config.account_id, config.region, config.cluster_name)
+
+    @classmethod
+    def in_file(cls, path: Path) -> "_Cluster | None":
+        """Return the cluster of a file, or None if the file cannot be read."""
+        try:
+            source = Source(path.read_text(encoding="utf-8"), path.as_posix())
+        except (StackError, OSError, UnicodeDecodeError):
+            return None
+        if any(True for _ in source.problems()):
+            return None
+        cluster = source.stack.get("cluster")
+        name = cluster.get("name") if isinstance(cluster, dict) else None
+        return cls(source.stack.get("accountId"), source.region, name or f"gpu-{source.stack.get('environment')}")
+
+
+def open_stack(stack: str, folder: Path = STACKS, *, bounded: bool = True) -> StackFile:
+    """Read and check the file of a stack; without ``bounded`` the stack may cost more than its bounds.
+
+    Raises:
+        UsageError: There is no such file.
+        StackError: It holds every problem of the file, each at its line.
+    """
+    return check_source(stack, read_source(stack, folder), bounded=bounded)
+
+
+def check_source(stack: str, source: Source, *, bounded: bool = True) -> StackFile:
+    """Check a stack file that ``read_source`` has read; raises ``StackError`` as ``open_stack`` does."""
+    if found := list(source.problems()):
+        raise StackError(add_lines(source, found))
+
+    def read_text(path: FieldPath, value: Any) -> str:
+        return source.read_scalar(find_path_in_file(path)) or str(value)
+
+    outcome = check_stack(source.stack, source.region, read_text, stack)
+    inside = [problem for problem in outcome.problems if bounded or problem.kind not in BOUND_KINDS]
+    moved = [move_into_file(problem) for problem in inside]
+    explained = {problem.path for problem in moved}
+    secrets = {problem.path for problem in moved if problem.kind == PLAIN_SECRET}  # no other problem may print them
+    outside = [
+        problem
+        for problem in source.find_key_problems()
+        if problem.path not in (explained if problem.kind == UNREADABLE_NUMBER else secrets)
+    ]
+    reported = {problem.path for problem in outside}
+    found = outside + [problem for problem in moved if problem.path not in reported]
+    if found or outcome.config is None:
+        raise StackError(add_lines(source, found))
+    return StackFile(stack, source, outcome.config)
+
+
+def load(stack: str, folder: Path = STACKS) -> StackConfig:
+    """Read and check the file of a stack, for callers that need only its config; raises as ``open_stack`` does."""
+    return open_stack(stack, folder).config
+
+
+def read_source(stack: str, folder: Path = STACKS) -> Source:
+    """Read the file of a stack without a check of its content; raises as ``read_exactly`` does, also ``StackError``."""
+    text = io.StringIO(read_exactly(stack, folder), newline=None).read()
+    return Source(text, locate_stack(stack, folder).as_posix())
+
+
+def read_exactly(stack: str, folder: Path = STACKS) -> str:
+    """Read the text of a stack's file, with the line ends that it has.
+
+    Raises:
+        UsageError: There is no such file, or it is not text.
+    """
+    path = locate_stack(stack, folder)
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        stacks = list_stacks(folder)
+        hint = suggest(stack, stacks, "there are") if stacks else "run blueprint from the top of the repository"
+        raise UsageError(f"{path}: no such stack file; {hint}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not text in UTF-8; save it in this encoding") from None

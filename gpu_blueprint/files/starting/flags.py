@@ -1,0 +1,48 @@
+"""Problems of the file as problems of the flags that decide its fields."""
+
+from collections.abc import Iterable, Iterator
+
+from ...problem import Path, Problem
+from ...records import replace
+from ..loading.file_keys import REGION_IN_FILE
+
+_FLAGS: dict[Path, str] = {
+    ("environment",): "ENV",
+    ("owner",): "--owner",
+    ("costCenter",): "--owner",
+    ("accountId",): "--account",
+    REGION_IN_FILE: "--region",
+    ("network",): "--cidr",
+    ("network", "zones"): "--zones",
+    ("cluster",): "ENV",
+    ("cluster", "api"): "--allow",
+    ("cluster", "serviceCidr"): "--cidr",
+    ("cluster", "admins"): "--admin",
+    ("monthlyBudget",): "--budget",
+    ("pools",): "--gpu",
+    ("pools", 0, "sharing"): "--sharing",
+    ("pools", 0, "purpose"): "--purpose",
+    ("pools", 0, "purchase"): "--purchase",
+    ("pools", 0, "maxGpus"): "--max-gpus",
+    ("pools", 0, "expectedHours"): "--expected-hours",
+    ("tenants",): "--tenant",
+    ("tenants", 0, "members"): "--member",
+}
+
+_REMEDIES = {
+    "spot-without-checkpoints": "leave spot out here; if jobs resume from checkpoints, write spot into purchase and "
+    "checkpointed: true into the file afterwards",
+}
+"""Kind of a problem whose remedy is a field that no flag writes → the remedy."""
+
+
+def explain(problems: Iterable[Problem]) -> Iterator[str]:
+    """Yield each problem once, with the flag that decides the field."""
+    told = (replace(problem, hint=_REMEDIES.get(problem.kind, problem.hint)) for problem in problems)
+    yield from dict.fromkeys(f"{find_flag(problem.path)}: {problem.message}" for problem in told)
+
+
+def find_flag(path: Path) -> str:
+    """Return the flag of a field, or of the innermost field around it that a flag decides."""
+    inner = (path[:length] for length in range(len(path), 0, -1))
+    return next((_FLAGS[part] for part in inner if part in _FLAGS), "--gpu")

@@ -1,0 +1,168 @@
+"""The answers from which a first stack file is made, as a person typed them."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, get_args
+
+from ...catalog import GPUS, Instance, list_instances
+from ...catalog.partitions import find_partition
+from ...catalog.prices import HOURS_A_MONTH
+from ...config.disruption import Purpose
+from ...errors import suggest
+from ...records import Record, field
+
+PLACEHOLDER_ACCOUNT = "111122223333"
+PLACEHOLDER_OWNER = "platform-team@example.com"
+PLACEHOLDER_BLOCK = "203.0.113.0/24"
+MOST_GPUS, MOST_DOLLARS = 10_000, 1e9
+PURPOSES = get_args(Purpose)
+_MODES = ("exclusive", "mig", "mps", "none", "time-slicing")
+_USUAL_REPLICAS = 4
+
+
+def name_placeholder(role: str, region: str) -> str:
+    """Return the ARN of a role in the account of examples, which `check` lists and `pulumi up` refuses."""
+    return find_partition(region).build_arn("iam", f"role/{role}", account=PLACEHOLDER_ACCOUNT)
+
+
+class Wish(Record, kw_only=True, dict=True):
+    """The answers; texts that are not given become placeholders, and numbers that are not given are chosen."""
+
+    environment: str
+    gpu: str
+    cidr: str
+    sharing: str = "exclusive"
+    """Mode, and after ``=`` its number of pods or its MIG profile."""
+    purpose: str = "inference"
+    purchase: str = "on-demand"
+    max_gpus: str | None = None
+    budget: str | None = None
+    """US dollars a month."""
+    expected_hours: str | None = None
+    """Hours a month in which the whole ceiling runs; None for all hours."""
+    account: str = PLACEHOLDER_ACCOUNT
+    region: str = "us-east-1"
+    zones: str | None = None
+    allowed: list[str] = field(default_factory=lambda: [PLACEHOLDER_BLOCK])
+    admins: list[str] = field(default_factory=list)
+    tenant: str = "team-a"
+    members: list[str] = field(default_factory=list)
+    owner: str = PLACEHOLDER_OWNER
+
+    @property
+    def pool(self) -> str:
+        """Name of the pool."""
+        shared = {"exclusive": "", "none": "", "mig": "mig-"}.get(self._mode, "shared-")
+        return f"{shared}{self.gpu if self.gpu in GPUS else 'gpu'}"
+
+    @property
+    def admin_arns(self) -> list[str]:
+        """The admins as given, else a placeholder."""
+        return self.admins or [name_placeholder("platform-admin", self.region)]
+
+    @property
+    def member_arns(self) -> list[str]:
+        """The members of the tenant as given, else a placeholder."""
+        return self.members or [name_placeholder("ml-engineer", self.region)]
+
+    @property
+    def zone_names(self) -> list[str]:
+        """The zones as given, else the first three of the region."""
+        return split(self.zones) if self.zones is not None else [f"{self.region}{letter}" for letter in "abc"]
+
+    @property
+    def _mode(self) -> str:
+        return self.sharing.partition("=")[0]
+
+    @property
+    def sharing_fields(self) -> dict[str, Any]:
+        """The field `sharing` of the pool; empty for whole GPUs, and for a text that ``find_mistakes`` refuses."""
+        detail = self.sharing.partition("=")[2]
+        if self._mode == "mig":
+            table = GPUS[self.gpu].mig if self.gpu in GPUS else None
+            smallest = next(iter(table.profiles), "") if table else ""
+            return {"mode": "mig", "profile": detail or smallest or "1g"}
+        if self._mode in ("mps", "time-slicing"):
+            return {"mode": self._mode, "replicas": read_count(detail) or _USUAL_REPLICAS}
+        return {}
+
+    @property
+    def slots(self) -> int:
+        """Pods that one GPU takes."""
+        fields = self.sharing_fields
+        table = GPUS[self.gpu].mig if self.gpu in GPUS else None
+        profile = table.profiles.get(fields.get("profile", "")) if table else None
+        return table.count_most(profile) if table and profile else fields.get("replicas", 1)
+
+    @property
+    def dollars(self) -> float | None:
+        """The budget as a number; None without a budget, or with one that ``find_mistakes`` refuses."""
+        return _read_number(self.budget, MOST_DOLLARS)
+
+    @property
+    def hours(self) -> float | None:
+        """The expected hours as a number; None if none are given, or if ``find_mistakes`` refuses them."""
+        return _read_number(self.expected_hours, HOURS_A_MONTH)
+
+    @cached_property
+    def types(self) -> list[Instance]:
+        """The types in the region that hold whole GPUs of the model, fewest GPUs first; empty for an unknown model."""
+        rows = [row for row in list_instances().values() if row.gpu_name == self.gpu and self.region in row.regions]
+        whole = [row for row in rows if not row.is_fractional and not row.is_bare_metal]
+        return sorted(whole, key=lambda row: row.gpu_devices)
+
+    @property
+    def step(self) -> int:
+        """GPUs of the smallest node; a ceiling is a multiple."""
+        return self.types[0].gpu_devices if self.types else 1
+
+    def find_mistakes(self) -> Iterator[str]:
+        """Yield the answers that are no number, no mode or no list, each with its flag."""
+        numbers = (
+            ("--budget", self.budget, self.dollars, "an amount of US dollars above 0, such as 2000"),
+            ("--max-gpus", self.max_gpus, read_count(self.max_gpus), f"a number of GPUs from 1 to {MOST_GPUS}"),
+            (
+                "--expected-hours",
+                self.expected_hours,
+                self.hours,
+                f"a number of hours a month, at most {HOURS_A_MONTH}",
+            ),
+        )
+        for flag, text, number, form in numbers:
+            if text is not None and number is None:
+                yield f"{flag}: {shorten(text)} is not {form}"
+        if self.purpose not in PURPOSES:
+            yield f"--purpose: unknown purpose {shorten(self.purpose)}; {suggest(self.purpose, PURPOSES)}"
+        mode, equals, detail = self.sharing.partition("=")
+        if mode not in _MODES:
+            yield f"--sharing: unknown mode {shorten(mode)}; {suggest(mode, _MODES)}"
+        elif equals and mode in ("exclusive", "none"):
+            yield f"--sharing: {mode} takes no number; a pod gets whole GPUs"
+        elif equals and mode == "mig" and not detail:
+            yield "--sharing: mig= names no profile; `blueprint mig GPU` lists them"
+        elif equals and mode in ("mps", "time-slicing") and read_count(detail) is None:
+            yield f"--sharing: {shorten(detail)} is not a number of pods on a GPU; write {mode}={_USUAL_REPLICAS}"
+
+
+def split(text: str) -> list[str]:
+    """Return the parts of a list that commas separate."""
+    return [part.strip() for part in text.split(",")]
+
+
+def read_count(text: str | None) -> int | None:
+    """Read a whole number from 1 to 10,000; None for any other text."""
+    return int(text) if text and text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_GPUS else None
+
+
+def shorten(text: str) -> str:
+    """Show a text of any length."""
+    return repr(text) if len(text) <= 40 else f"{text[:40]!r}…"
+
+
+def _read_number(text: str | None, most: float) -> float | None:
+    """Read a number above 0; None for any other text."""
+    try:
+        number = float(text if text and text.isascii() else "")
+    except ValueError:
+        return None
+    return number if 0 < number <= most else None  # also refuses nan

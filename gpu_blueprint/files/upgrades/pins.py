@@ -1,0 +1,30 @@
+"""The versions that the blueprint decides, and a newer blueprint may move."""
+
+from collections.abc import Iterator
+
+from ...catalog import AMI_FAMILIES
+from ...changes.cluster.pins import has_system_release, list_charts
+from ...config import Pool, StackConfig
+from ...subjects.storage.drivers import list_add_on_versions
+
+
+def list_pins(config: StackConfig) -> dict[str, str]:
+    """Return name → version of everything in the stack whose version no field of its file decides."""
+    return dict(_find_pins(config))
+
+
+def _find_pins(config: StackConfig) -> Iterator[tuple[str, str]]:
+    release = config.cluster.release
+    stated = config.cluster.model_fields_set
+    if "kubernetes_version" not in stated:
+        yield "Kubernetes", release.version
+    if "karpenter_version" not in stated:
+        yield "Karpenter", config.cluster.karpenter_version
+    yield from list_add_on_versions(config).items()
+    if has_system_release(config):
+        yield "AMI of system nodes", release.system_node_release
+    pools = [pool for pool in config.all_pools if not (isinstance(pool, Pool) and pool.static_nodes)]
+    for family in AMI_FAMILIES.values():
+        if any(pool.ami.family == family.name and pool.ami.version is None for pool in pools):
+            yield f"AMI of {family.display}", family.default_version
+    yield from ((chart.name, chart.version) for chart in list_charts(config) if chart.name != "karpenter")

@@ -1,0 +1,72 @@
+"""One upgrade of a stack: a field of its file, and the effect of the new version."""
+
+from typing import Any, Literal
+
+from ...catalog.upgrade_notes import UpgradeNote, list_upgrade_notes
+from ...problem import Path
+from ...records import Record
+
+DISPLAY = {
+    "kubernetes": "Kubernetes",
+    "karpenter": "Karpenter",
+    "al2023": "AMI of AL2023",
+    "bottlerocket": "AMI of Bottlerocket",
+}
+"""Component → its name for readers."""
+
+
+class Upgrade(Record, kw_only=True):
+    """A newer version of one component, for which `pulumi up` runs once."""
+
+    component: str
+    """``kubernetes``, ``karpenter`` or the name of an AMI family."""
+    before: str
+    """The version that runs; the oldest if pools differ."""
+    after: str
+    fields: tuple[Path, ...]
+    """The fields of the stack object that get the new version."""
+    effect: Literal["update", "drain"]
+    because: str
+    """The things that change, as a sentence without a full stop."""
+    drained: tuple[str, ...] = ()
+    """Names of the pools whose nodes drain."""
+    remark: str = ""
+    """Pools whose nodes follow late, or a limit of this blueprint with the new version, without a full stop."""
+
+    @property
+    def title(self) -> str:
+        """The component and both versions."""
+        return f"{DISPLAY[self.component]} {self.before} → {self.after}"
+
+    @property
+    def option(self) -> str:
+        """The option of `upgrade` that asks for this upgrade."""
+        return f"--{self.component if self.component in ('kubernetes', 'karpenter') else 'ami'} {self.after}"
+
+    @property
+    def notes(self) -> tuple[UpgradeNote, ...]:
+        """The known breaking changes between both versions."""
+        return list_upgrade_notes(self.component, self.before, self.after)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the facts for programs."""
+        return {
+            "component": self.component,
+            "before": self.before,
+            "after": self.after,
+            "fields": [".".join(map(str, field)) for field in self.fields],
+            "effect": self.effect,
+            "because": self.because,
+            "drained": list(self.drained),
+            "remark": self.remark,
+            "notes": [
+                {
+                    "since": note.since,
+                    "change": note.change,
+                    "action": note.action,
+                    "source": note.source,
+                    "read": note.read.isoformat(),
+                }
+                for note in self.notes
+            ],
+        }

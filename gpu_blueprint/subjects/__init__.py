@@ -1,0 +1,1 @@
+"""Conclusions from one section of a stack file, before anybody asks."""

@@ -1,0 +1,70 @@
+"""The exceptions that never go through the proxy, each with its reason.
+
+Programs read NO_PROXY differently. Go (containerd, kubelet, Karpenter, the drivers) takes hosts, ``.domain`` for the
+names below a domain, addresses and CIDR blocks, and never sends localhost through a proxy. curl takes blocks since
+7.86, and ``.domain`` for the domain itself too. Python's urllib compares the ends of names and knows no blocks;
+requests knows blocks of IPv4. So what a Python program calls by address stands here as an address too.
+Sources: golang.org/x/net/http/httpproxy/proxy.go; curl docs/cmdline-opts/noproxy.md; CPython Lib/urllib/request.py,
+proxy_bypass_environment; psf/requests src/requests/utils.py, should_bypass_proxies. Read 2026-11-28, but for curl's
+reading of the leading dot: curl's pages do not describe it, so it is not confirmed, and no entry relies on it.
+"""
+
+from collections.abc import Iterator
+
+from ...config import StackConfig
+from ...records import Record
+from ..tenants.traffic import POD_IDENTITY_AGENT, find_api_address, list_vpc_blocks
+
+_DOMAIN = "amazonaws.com"
+_HOSTS = {
+    "s3": ("s3.{region}.{domain}", ".s3.{region}.{domain}"),
+    "ecr": ("api.ecr.{region}.{domain}", ".dkr.ecr.{region}.{domain}"),
+    "eks-auth": ("eks-auth.{region}.api.aws",),
+}
+"""Endpoint of the VPC → the names that it answers, where they are not ``SERVICE.REGION.amazonaws.com`` alone. A bucket
+has a name of its own before the service's, and a registry the number of its account (AWS General Reference, "Service
+endpoints"; eks-auth: EKS user guide, vpc-interface-endpoints)."""
+
+
+class DirectHost(Record):
+    """One entry of NO_PROXY."""
+
+    entry: str
+    reason: str
+
+
+def list_direct_hosts(config: StackConfig) -> list[DirectHost]:
+    """Return what is reached without the proxy, each entry once: the platform's exceptions, then the team's."""
+    found = [*_list_own(config), *_list_endpoints(config)]
+    stated = config.egress.no_proxy if config.egress else []
+    found += [DirectHost(entry, "the stack file says so (noProxy)") for entry in stated]
+    return list({each.entry: each for each in reversed(found)}.values())[::-1]
+
+
+def _list_own(config: StackConfig) -> Iterator[DirectHost]:
+    yield DirectHost("localhost", "sidecars and probes call their own pod; Python asks the proxy unless told")
+    yield DirectHost("127.0.0.1", "sidecars and probes call their own pod; Python asks the proxy unless told")
+    yield DirectHost("169.254.169.254", "the node's own facts and credentials (EC2 user guide, IMDS)")
+    agent = POD_IDENTITY_AGENT.partition("/")[0]
+    yield DirectHost(agent, "the EKS Pod Identity agent of the node (EKS user guide, pod-identities)")
+    for block in list_vpc_blocks(config):
+        yield DirectHost(block, "nodes, pods and endpoints of the VPC")
+    yield DirectHost(config.cluster.service_cidr, "Services of the cluster")
+    api = find_api_address(config).partition("/")[0]
+    yield DirectHost(api, "the Kubernetes API by its address, for programs that read no blocks")
+    yield DirectHost(".svc", "Services of the cluster by name")
+    yield DirectHost(".cluster.local", "Services of the cluster by their whole name")
+    yield DirectHost(".internal", "names of nodes: ip-10-0-0-1.ec2.internal, ip-10-0-0-1.REGION.compute.internal")
+    yield DirectHost(f".eks.{_DOMAIN}", "the Kubernetes API as nodes call it, inside the VPC")
+
+
+def _list_endpoints(config: StackConfig) -> Iterator[DirectHost]:
+    for endpoint in list_endpoints(config):
+        for host in _HOSTS.get(endpoint, (f"{endpoint}.{{region}}.{{domain}}",)):
+            entry = host.format(region=config.region, domain=_DOMAIN)
+            yield DirectHost(entry, f"the VPC has an endpoint for {endpoint}, which the proxy would pass by")
+
+
+def list_endpoints(config: StackConfig) -> list[str]:
+    """Return the AWS services that the VPC reaches without the internet; none of a VPC whose file does not say it."""
+    return list(getattr(config.network, "endpoints", None) or ())

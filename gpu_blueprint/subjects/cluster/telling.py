@@ -1,0 +1,75 @@
+"""The ways to tell programs of the proxy and of the company's authorities: variables, ConfigMaps, places of files."""
+
+import hashlib
+from typing import Any
+
+from ...config import StackConfig
+from .direct import list_direct_hosts
+
+VARIABLES_MAP = "gpu-blueprint-egress"
+"""ConfigMap with the variables of the proxy, in kube-system and in each tenant's namespace."""
+CA_MAP, CA_KEY = "gpu-blueprint-ca", "ca.pem"
+"""ConfigMap with the certificates of the company's authorities, and its key."""
+CA_FOLDER = "/etc/gpu-blueprint-ca"
+"""Folder at which a pod mounts the ConfigMap."""
+CA_VARIABLE = "SSL_CERT_DIR"
+"""The variable by which a Go program reads further authorities: it still reads the public ones from the file of its
+image. SSL_CERT_FILE and AWS_CA_BUNDLE would replace them (Go crypto/x509/root_unix.go; aws-sdk-go-v2
+config/resolve.go). Read 2026-11-28."""
+MARK = "gpu-blueprint/egress"
+"""Annotation of pods whose value changes with proxy and authorities, because a Go program reads both only when it
+starts."""
+
+
+def build_variables(config: StackConfig) -> dict[str, str]:
+    """Return the variables of the proxy; empty without a proxy."""
+    egress = config.egress
+    if egress is None or egress.https_proxy is None:
+        return {}
+    return {
+        **({"HTTP_PROXY": egress.http_proxy} if egress.http_proxy else {}),
+        "HTTPS_PROXY": egress.https_proxy,
+        "NO_PROXY": ",".join(host.entry for host in list_direct_hosts(config)),
+    }
+
+
+def build_pod_variables(config: StackConfig) -> dict[str, str]:
+    """Return the variables in capital and in small letters: curl reads ``http_proxy`` in small letters alone."""
+    variables = build_variables(config)
+    return {**variables, **{name.lower(): value for name, value in variables.items()}}
+
+
+def build_platform_variables(config: StackConfig) -> dict[str, str]:
+    """Return the variables of the platform's own programs, which are written in Go."""
+    return {**build_variables(config), **({CA_VARIABLE: CA_FOLDER} if has_authorities(config) else {})}
+
+
+def list_environment(config: StackConfig) -> list[dict[str, str]]:
+    """Return the variables of the platform's own programs as the environment of a container."""
+    return [{"name": name, "value": value} for name, value in build_platform_variables(config).items()]
+
+
+def has_authorities(config: StackConfig) -> bool:
+    """Return whether the stack has authorities of the company."""
+    return bool(config.egress and config.egress.ca_bundle)
+
+
+def read_bundle(config: StackConfig) -> str:
+    """Return the certificates of the company's authorities in PEM; empty without."""
+    return (config.egress.ca_bundle if config.egress else None) or ""
+
+
+def build_mark(config: StackConfig) -> dict[str, str]:
+    """Return the annotation of pods that must start again after a change; empty without proxy and authorities."""
+    text = repr((build_platform_variables(config), read_bundle(config)))
+    return {MARK: hashlib.sha256(text.encode()).hexdigest()[:16]} if config.egress else {}
+
+
+def build_volume() -> dict[str, Any]:
+    """Return the volume with the certificates."""
+    return {"name": CA_MAP, "configMap": {"name": CA_MAP}}
+
+
+def build_mount() -> dict[str, Any]:
+    """Return the place of the certificates in a container."""
+    return {"name": CA_MAP, "mountPath": CA_FOLDER, "readOnly": True}

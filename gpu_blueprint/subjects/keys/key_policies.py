@@ -1,0 +1,91 @@
+"""The statements that the policy of each key of a stack needs. The policy belongs to the key's owner."""
+
+from collections.abc import Callable, Iterator
+
+from ...config import S3Storage, StackConfig
+from ...records import Record
+from .statements import (
+    KeyStatement,
+    list_bucket_statements,
+    list_image_statements,
+    list_log_statements,
+    list_message_statements,
+    list_older_volume_statements,
+    list_secrets_statements,
+    list_storage_statements,
+    list_volume_statements,
+)
+from .uses import find_contents
+
+_GRANTED = (
+    *("CreateGrant", "Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey", "GenerateDataKeyWithoutPlaintext"),
+    *("ReEncryptFrom", "ReEncryptTo"),
+)
+
+
+class KeyPolicy(Record, kw_only=True):
+    """The statements for one key."""
+
+    arn: str
+    uses: tuple[str, ...]
+    """What the key encrypts, in words."""
+    statements: tuple[KeyStatement, ...]
+    commands: tuple[str, ...] = ()
+    """Commands that the account of the stack must run, because the key belongs to another account."""
+
+
+def list_key_policies(config: StackConfig) -> list[KeyPolicy]:
+    """Return a policy for each key that the stack names, in the order of the kinds of data; none without keys."""
+    uses: dict[str, list[str]] = {}
+    statements: dict[str, list[KeyStatement]] = {}
+    for arn, use, build in _list_uses(config):
+        uses.setdefault(arn, []).append(use)
+        found = statements.setdefault(arn, [])
+        found += [each for each in build(config) if each not in found]
+    return [
+        KeyPolicy(
+            arn=arn,
+            uses=tuple(uses[arn]),
+            statements=tuple(statements[arn]),
+            commands=tuple(_list_commands(config, arn)),
+        )
+        for arn in uses
+        if statements[arn]
+    ]
+
+
+def _list_uses(config: StackConfig) -> Iterator[tuple[str, str, Callable[[StackConfig], Iterator[KeyStatement]]]]:
+    """Yield key, use in words, and builder of the statements."""
+    keys, made = config.encryption, find_contents(config)
+    rows = (
+        (config.secrets_key_arn, "Kubernetes secrets", list_secrets_statements),
+        (keys.volumes_key, "EBS volumes", list_volume_statements),
+        (keys.storage_key if made.storage else None, "buckets and file systems", list_storage_statements),
+        (keys.logs_key if config.new_cluster else None, "logs of the control plane", list_log_statements),
+        (
+            keys.messages_key if config.installs_karpenter or made.topic else None,
+            "queue and topic",
+            list_message_statements,
+        ),
+        (keys.images_key if made.images else None, "cached images", list_image_statements),
+    )
+    yield from ((arn, use, build) for arn, use, build in rows if arn)
+    for storage in config.storage:
+        if isinstance(storage, S3Storage) and storage.kms_key:
+            yield storage.kms_key, f"bucket {storage.bucket}", list_bucket_statements
+    for arn in keys.former_key_arns:
+        yield arn, "older volumes", list_older_volume_statements
+        if made.buckets:
+            yield arn, "older objects", list_bucket_statements
+
+
+def _list_commands(config: StackConfig, arn: str) -> Iterator[str]:
+    """Yield the grant for Auto Scaling if the key is in another account, whose policy cannot let AWS's role in.
+
+    Source: EC2 Auto Scaling user guide, "Example 2: Key policy sections that allow cross-account access".
+    """
+    if arn == config.encryption.volumes_key and arn.split(":")[4] != config.account_id:
+        path = "role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+        role = config.build_arn("iam", path, region=False)
+        command = f"aws kms create-grant --region {config.region} --key-id {arn} --grantee-principal {role}"
+        yield f"{command} --operations {' '.join(_GRANTED)}"

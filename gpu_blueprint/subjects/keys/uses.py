@@ -1,0 +1,40 @@
+"""The data that a stack makes and that keys of ``encryption`` encrypt."""
+
+from ...config import EfsStorage, LustreStorage, S3Storage, StackConfig
+from ...records import Record
+
+
+class Contents(Record, kw_only=True):
+    """The stores that a stack makes, beside the volumes, logs and the queue of every stack."""
+
+    buckets: bool
+    """Buckets of ``storage``."""
+    homes: bool
+    """EFS file systems."""
+    scratch: bool
+    """FSx for Lustre file systems."""
+    export: bool
+    """The bucket of ``billing.export``."""
+    topic: bool
+    """The topic of ``billing``."""
+    images: bool
+    """Repositories of cached images."""
+
+    @property
+    def storage(self) -> bool:
+        """True if anything has the key of storage."""
+        return self.buckets or self.homes or self.scratch or self.export
+
+
+def find_contents(config: StackConfig) -> Contents:
+    """Return the stores that a stack makes."""
+    billing = config.billing if config.monthly_budget else None
+    kinds = [type(storage) for storage in config.storage]
+    return Contents(
+        buckets=any(isinstance(storage, S3Storage) and not storage.bucket for storage in config.storage),
+        homes=EfsStorage in kinds,
+        scratch=LustreStorage in kinds,
+        export=bool(billing and billing.export),
+        topic=bool(billing and not billing.topic_arn),
+        images=bool(config.images and config.images.pull_through),
+    )

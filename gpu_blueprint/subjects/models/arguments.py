@@ -1,0 +1,95 @@
+"""The flags of a server: those that follow from the pool, the storage and the drain, then those of the stack file."""
+
+import json
+from collections.abc import Iterator
+
+from ...catalog.inference_servers import INFERENCE_SERVERS
+from ...catalog.quantizations import find_quantization
+from ...config import Pool, StackConfig
+from ...config.model_parts import Argument
+from ...config.models import ServedModel, TritonModel, VllmModel
+from .drains import plan_drain
+from .memory import count_devices, find_utilization
+from .sources import is_streamed, locate_weights
+
+REPOSITORY_FOLDER = "/models"
+"""Folder in which Triton finds its models."""
+_STREAMS_AT_ONCE = 16
+_PROBES = "/health,/metrics,/ping"
+
+
+def list_arguments(config: StackConfig, pool: Pool, model: ServedModel, memory_mib: int) -> list[str]:
+    """Return the arguments of a server's process, one flag each; those of the stack file come last, sorted by name.
+
+    Args:
+        config: The stack.
+        pool: The pool of the model.
+        model: One version of the model.
+        memory_mib: MiB of memory that the container may take.
+    """
+    match model:
+        case VllmModel():
+            own = list(_list_vllm_flags(config, pool, model, memory_mib))
+        case TritonModel():
+            own = list(_list_triton_flags(pool, model))
+        case _:
+            raise AssertionError(model)
+    return [*own, *(_write_flag(model.server_name, name, value) for name, value in sorted(model.arguments.items()))]
+
+
+def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_mib: int) -> Iterator[str]:
+    """Yield vLLM's flags. Callers ask for the model by its name, so that a new version changes no caller."""
+    gpus = count_devices(model.gpus)
+    yield locate_weights(config, model)
+    yield f"--served-model-name={model.name}"
+    yield f"--port={INFERENCE_SERVERS['vllm'].http}"
+    if model.source.revision:
+        yield f"--revision={model.source.revision}"
+    if is_streamed(config, model):
+        yield "--load-format=runai_streamer"
+        settings = {
+            "concurrency": _STREAMS_AT_ONCE,
+            **({"distributed": True} if gpus > 1 else {}),
+            # Without it, the streamer fills 40 GB of memory with weights on their way to the GPU. Up to 0.16 of
+            # runai-model-streamer the limit is of each GPU's process, and all together leave half of the memory to
+            # Python and CUDA; from 0.17 on, with ``distributed``, it is of the node, and they leave more.
+            "memory_limit": memory_mib * 2**20 // 2 // gpus,
+        }
+        yield f"--model-loader-extra-config={json.dumps(settings, separators=(',', ':'))}"
+    if gpus > 1:
+        yield f"--tensor-parallel-size={gpus}"
+    if model.shape:
+        yield f"--dtype={model.shape.dtype}"
+    if model.quantization and find_quantization(model.quantization).made == "load":
+        yield f"--quantization={model.quantization}"
+    if model.kv_cache_dtype != "auto":
+        yield f"--kv-cache-dtype={model.kv_cache_dtype}"
+    yield f"--max-model-len={model.max_model_len}"
+    if model.max_num_seqs:
+        yield f"--max-num-seqs={model.max_num_seqs}"
+    yield f"--gpu-memory-utilization={find_utilization(pool, model):g}"
+    # Without this flag, vLLM breaks off every answer when a replica ends.
+    yield f"--shutdown-timeout={plan_drain(pool, model).answer}"
+    # A file of log settings (--log-config-file, VLLM_LOGGING_CONFIG_PATH) wins over this flag
+    # (vllm entrypoints/openai/server_utils.py, get_uvicorn_log_config).
+    yield f"--disable-access-log-for-endpoints={_PROBES}"
+
+
+def _list_triton_flags(pool: Pool, model: TritonModel) -> Iterator[str]:
+    yield f"--model-repository={REPOSITORY_FOLDER}"
+    yield "--model-control-mode=none"
+    # A replica takes requests only once all its models are loaded.
+    yield "--strict-readiness=true"
+    yield f"--exit-timeout-secs={plan_drain(pool, model).answer}"
+    if any(entry.format == "onnx" and not entry.max_batch for entry in model.models):
+        # Triton otherwise batches each graph that says nothing of batches, 4 requests at a time.
+        yield "--backend-config=onnxruntime,default-max-batch-size=0"
+
+
+def _write_flag(server: str, name: str, value: Argument) -> str:
+    """Write a flag. vLLM takes a true flag alone and a false flag with the prefix ``no-``; Triton takes the words."""
+    if not isinstance(value, bool):
+        return f"--{name}={value}"
+    if server == "vllm":
+        return f"--{name}" if value else f"--no-{name}"
+    return f"--{name}={str(value).lower()}"

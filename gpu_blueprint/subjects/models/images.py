@@ -1,0 +1,27 @@
+"""The image of a server."""
+
+from ...catalog.server_images import REPOSITORIES, ServerImage, default_server_image, find_server_image
+from ...config import StackConfig
+from ...config.models import ServedModel
+from ..images.sources import locate_image
+
+
+def find_tag(model: ServedModel) -> str:
+    """Return the tag of a model's image: as stated, or the newest that the catalogue advises."""
+    return model.image.tag if model.image else default_server_image(model.server_name).tag
+
+
+def find_image(model: ServedModel) -> ServerImage | None:
+    """Return the facts of a model's image; None if the catalogue does not know its tag."""
+    return find_server_image(model.server_name, find_tag(model))
+
+
+def name_image(model: ServedModel) -> str:
+    """Return the image of a model in the registry of its maker, with its digest if the stack file has it."""
+    digest = f"@{model.image.digest}" if model.image and model.image.digest else ""
+    return f"{REPOSITORIES[model.server_name]}:{find_tag(model)}{digest}"
+
+
+def place_image(config: StackConfig, model: ServedModel) -> str:
+    """Return the image as nodes pull it."""
+    return locate_image(config, name_image(model))

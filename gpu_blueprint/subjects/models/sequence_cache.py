@@ -1,0 +1,119 @@
+"""The KV cache of one sequence, as vLLM plans it: in blocks, and for layers with a window apart.
+
+A layer with a window keeps the window and the tokens that are in flight. vLLM puts layers of both kinds into groups of
+one width; each group takes blocks of its own from a common pool, and a block has room for a group of full width. vLLM
+0.18 starts with the blocks of its first group alone, and a sequence of the greatest length then stops: the sum counts
+here for it too. Source: vllm/v1/core/kv_cache_utils.py, `_get_kv_cache_groups_uniform_page_size` and
+`_max_memory_usage_bytes_from_groups`; the deep test of the wheels compares. Read 2026-11-29.
+"""
+
+import math
+import re
+
+from ...catalog import Gpu
+from ...catalog.quantizations import KV_CACHE_FORMATS
+from ...catalog.vllm_releases import count_batch_sequences, count_batch_tokens, count_batches
+from ...config.model_shapes import ModelShape
+from ...config.models import VllmModel
+from ...records import Record
+from .images import find_tag
+
+BLOCK = 16
+"""Tokens of one block of the cache by default (``--block-size``)."""
+_UNEVEN = 1.5
+"""Two kinds of layers of which the larger is less than so many times the smaller are padded to equal groups."""
+_SUFFIXES = {"": 1, **{letter: 1000**power for power, letter in enumerate("kmgt", 1)}}
+_SUFFIXES |= {letter.upper(): 1024**power for power, letter in enumerate("kmgt", 1)}
+
+
+class SequenceCache(Record):
+    """The parts of a model that decide the cache of a sequence; sizes count all GPUs of a replica together."""
+
+    layer_bytes: float
+    """Bytes of a token in one layer."""
+    full_layers: int
+    """Layers that keep every token."""
+    sliding_layers: int
+    window: int
+    in_flight: int
+    """Tokens that may be computed at once, which layers with a window keep beside it."""
+    block: int
+
+    def count_bytes(self, length: int) -> float:
+        """Return the bytes of the cache of one sequence of so many tokens."""
+        width = self._width
+        blocks = math.ceil(self.full_layers / width) * math.ceil(length / self.block)
+        if self.sliding_layers:
+            kept = min(self.window - 1 + self.in_flight, length)
+            # A window may begin in the middle of a block, so it touches a block more.
+            blocks += math.ceil(self.sliding_layers / width) * (math.ceil(kept / self.block) + 1)
+        return blocks * width * self.block * self.layer_bytes
+
+    @property
+    def _width(self) -> int:
+        """Layers of a group."""
+        few, many = sorted((self.full_layers, self.sliding_layers))
+        return many if many < few * _UNEVEN or not few else few
+
+    def find_longest(self, available_bytes: float, most: int) -> int:
+        """Return the most tokens of a sequence whose cache fits, in whole blocks up to ``most``; 0 if none fits."""
+        low, high = 0, most // self.block
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (
+                (middle, high) if self.count_bytes(middle * self.block) <= available_bytes else (low, middle - 1)
+            )
+        return low * self.block
+
+
+def plan_sequence(model: VllmModel, shape: ModelShape, gpus: int, gpu: Gpu, gpu_gib: float) -> SequenceCache:
+    """Return the parts of a model that decide the cache of one sequence.
+
+    Args:
+        model: The model with its flags.
+        shape: Its size.
+        gpus: Devices of a replica.
+        gpu: The GPU, on which the usual batch depends.
+        gpu_gib: Memory of the whole GPU.
+    """
+    # More GPUs than heads of keys and values keep each head several times.
+    copies = max(1, gpus / shape.kv_heads)
+    token = shape.count_kv_bytes(KV_CACHE_FORMATS[model.kv_cache_dtype].bytes_per_value) * copies
+    sliding = 0 if model.arguments.get("disable-sliding-window") is True else shape.sliding_layers or 0
+    if sliding < shape.layers and model.arguments.get("disable-hybrid-kv-cache-manager") is True:
+        sliding = 0  # layers of both kinds then keep every token
+    return SequenceCache(
+        layer_bytes=token / shape.layers,
+        full_layers=shape.layers - sliding,
+        sliding_layers=sliding,
+        window=shape.sliding_window or 0,
+        in_flight=_count_in_flight(model, gpu, gpu_gib),
+        block=_read_number(model, "block-size") or BLOCK,
+    )
+
+
+def _count_in_flight(model: VllmModel, gpu: Gpu, gpu_gib: float) -> int:
+    """Return the tokens that may be computed at once: one batch, or two where the next is scheduled early."""
+    batches = 1 if model.arguments.get("async-scheduling") is False else count_batches(find_tag(model))
+    return batches * (_read_number(model, "max-num-batched-tokens") or _count_usual_tokens(model, gpu, gpu_gib))
+
+
+def _count_usual_tokens(model: VllmModel, gpu: Gpu, gpu_gib: float) -> int:
+    """Return the tokens of a batch where the stack file does not say (vllm/engine/arg_utils.py)."""
+    more = 2 if model.arguments.get("performance-mode") == "throughput" else 1
+    tokens = count_batch_tokens(find_tag(model), gpu, gpu_gib) * more
+    if model.arguments.get("enable-chunked-prefill") is False:
+        tokens = max(tokens, model.max_model_len)
+    return min(tokens, (model.max_num_seqs or count_batch_sequences(gpu, gpu_gib) * more) * model.max_model_len)
+
+
+def _read_number(model: VllmModel, flag: str) -> int | None:
+    """Return the value of a flag that counts; None without a number above 0."""
+    number = read_number(str(model.arguments.get(flag, "")))
+    return number if number and number > 0 else None
+
+
+def read_number(text: str) -> int | None:
+    """Return a number as vLLM reads it: 8k is 8,000, and 8K 8,192; None if the text is no number."""
+    found = re.fullmatch(r"(-?\d+(?:\.\d+)?)([kKmMgGtT]?)", text)
+    return int(float(found[1]) * _SUFFIXES[found[2]]) if found else None

@@ -1,0 +1,33 @@
+"""The place from which a server reads its weights: a bucket that it streams, a mounted folder, or Hugging Face."""
+
+from ...config import S3Storage, StackConfig
+from ...config.models import ServedModel
+from ..storage.mounts import Mount, find_model_mount
+from ..storage.names import name_bucket
+
+
+def find_mounted(config: StackConfig, model: ServedModel) -> Mount | None:
+    """Return the storage that the pods of a model mount; None if they stream or download."""
+    mount = find_model_mount(config, model)
+    return None if mount is None or model.streams_from(mount.storage) else mount
+
+
+def is_streamed(config: StackConfig, model: ServedModel) -> bool:
+    """Return whether the server streams its weights from S3."""
+    return model.source.storage is not None and find_mounted(config, model) is None
+
+
+def locate_weights(config: StackConfig, model: ServedModel) -> str:
+    """Return the place as the server takes it: ``s3://bucket/models/llama``, ``/mnt/weights/llama`` or ``owner/name``.
+
+    Raises:
+        LookupError: The storage is not there, or the tenant may not read it; checks refuse such a stack.
+    """
+    if model.source.repository:
+        return model.source.repository
+    if (mount := find_model_mount(config, model)) is None:
+        raise LookupError(f"{model.name} has no source")
+    if isinstance(mount.storage, S3Storage) and model.streams_from(mount.storage):
+        key = f"{mount.storage.folder}{model.source.folder}".removesuffix("/")
+        return f"s3://{name_bucket(config, mount.storage)}" + (f"/{key}" if key else "")
+    return f"{mount.path}/{model.source.folder}".removesuffix("/")

@@ -1,0 +1,145 @@
+"""Start times: the wait of a pod for its node, image, weights and warm-up, from stated sizes and known rates.
+
+Each phase takes its time on the slowest instance type of the pool, at the bandwidth that the type always has. Pods that
+start together share a Lustre file system, and a node its network: the times are those of one pod.
+"""
+
+from collections.abc import Callable, Iterator
+from math import ceil
+
+from ...catalog import Instance
+from ...catalog.network_baselines import find_network_mib
+from ...catalog.start_rates import find_start_rate
+from ...config import Pool, StackConfig
+from ...config.pod_start import PodStart
+from ...config.scalars import count_seconds
+from ...config.storage import AnyStorage, EfsStorage, LustreStorage
+from ...records import Record
+from ...sharing import Mig
+
+_MB_OF_MIB = 1e6 / 2**20
+INTERNET = "the internet"
+
+
+class Phase(Record):
+    """One wait."""
+
+    seconds: int
+    why: str = ""
+    """Words for the amount or the cause, such as ``12 GiB``."""
+
+
+class StartTime(Record, kw_only=True):
+    """The phases of the start of a pod of one pool; each begins when the last has ended."""
+
+    pool: str
+    node: Phase
+    """From the pod to a node that hands out its GPUs."""
+    image: Phase
+    weights: Phase
+    warmup: Phase
+
+    @property
+    def seconds(self) -> int:
+        """Seconds of all phases together."""
+        return sum(phase.seconds for phase in (self.node, self.image, self.weights, self.warmup))
+
+
+def list_start_times(stack: StackConfig) -> Iterator[StartTime]:
+    """Yield the start time of each pool that states what its pods wait for."""
+    for pool in stack.gpu_pools:
+        if (start := estimate_start(stack, pool)) is not None:
+            yield start
+
+
+def estimate_start(stack: StackConfig, pool: Pool, wanted: PodStart | None = None) -> StartTime | None:
+    """Return the start time of a pod, or of the pods that the pool states; None if nothing is known or can launch."""
+    wanted, rows = wanted or pool.pod_start, stack.list_instances(pool)
+    if wanted is None or not rows:
+        return None
+    source = find_weights(stack, wanted)
+    return StartTime(
+        pool=pool.name,
+        node=_wait_for_node(pool),
+        image=_wait_for_image(pool, rows, wanted.image_gib),
+        weights=_wait_for_weights(rows, wanted.weights_gib, source),
+        warmup=Phase(count_seconds(wanted.warmup), "stated"),
+    )
+
+
+def find_weights(stack: StackConfig, start: PodStart) -> AnyStorage | None:
+    """Return the storage that holds the weights of pods; None if they come from the internet."""
+    return next((storage for storage in stack.storage if storage.name == start.weights_from), None)
+
+
+def _wait_for_node(pool: Pool) -> Phase:
+    if pool.static_nodes:
+        return Phase(0, "always on")
+    return Phase(_read("node-ready") + _wait_for_gpus(pool), "MIG" if isinstance(pool.sharing, Mig) else "")
+
+
+def _wait_for_gpus(pool: Pool) -> int:
+    """Return the seconds from a Ready node to its GPUs; Bottlerocket cuts them at boot, the GPU Operator afterwards."""
+    items = [f"gpus-{pool.ami.family}"]
+    items += ["mig-cut"] if isinstance(pool.sharing, Mig) else []
+    items += ["mig-reboot"] if pool.profile.reboots else []
+    return sum(map(_read, items))
+
+
+def _wait_for_image(pool: Pool, rows: tuple[Instance, ...], gib: float) -> Phase:
+    if pool.disk.snapshot_id:
+        return Phase(0, "in the snapshot")
+    if pool.static_nodes and pool.prepull:
+        return Phase(0, f"{gib:g} GiB by prepull")
+    seconds = _wait_for_gib(gib, rows, lambda row: _find_image_mib(pool, row))
+    if pool.prepull:  # pulled while the node still prepares its GPUs
+        return Phase(max(0, seconds - _wait_for_gpus(pool)), f"{gib:g} GiB by prepull")
+    return Phase(seconds, f"{gib:g} GiB")
+
+
+def _find_image_mib(pool: Pool, row: Instance) -> float:
+    """Return MiB a second at which a node pulls an image: as measured, or as its cores decompress if they are few."""
+    cores = row.vcpu if row.arch == "arm64" else row.vcpu / 2  # Graviton has no hyper-threads
+    way = pool.ami.family if pool.parallel_pull else "by-layer"
+    return min(_find_mib(f"image-{way}"), cores * _find_mib("gzip-core"))
+
+
+def _wait_for_weights(rows: tuple[Instance, ...], gib: float | None, source: AnyStorage | None) -> Phase:
+    if gib is None:
+        return Phase(0, "none")
+    rate = _find_storage_mib(source)
+    amount = f"{round(gib, 2):g} GiB from {source.name if source else INTERNET}"
+    return Phase(_wait_for_gib(gib, rows, lambda _: rate), amount)
+
+
+def _find_storage_mib(source: AnyStorage | None) -> float:
+    """Return MiB a second that a storage gives to one pod."""
+    match source:
+        case LustreStorage():
+            own = find_lustre_mib(source)
+            # A file that is imported comes from S3 when a pod first reads it.
+            return min(own, _find_mib("weights-s3")) if source.import_ else own
+        case EfsStorage():
+            return _find_mib("weights-efs")
+        case None:
+            return _find_mib("weights-internet")
+    return _find_mib("weights-s3")
+
+
+def find_lustre_mib(storage: LustreStorage) -> float:
+    """Return MiB a second that a Lustre file system gives to all its clients together."""
+    return storage.size_gib / 1024 * storage.throughput * _MB_OF_MIB
+
+
+def _wait_for_gib(gib: float, rows: tuple[Instance, ...], find_rate: Callable[[Instance], float]) -> int:
+    """Return the seconds for an amount on the slowest type; the network of a node bounds every rate."""
+    slowest = min(min(find_rate(row), find_network_mib(row.instance_type)) for row in rows)
+    return ceil(gib * 1024 / slowest)
+
+
+def _read(item: str) -> int:
+    return int(find_start_rate(item).value)
+
+
+def _find_mib(item: str) -> float:
+    return find_start_rate(item).value

@@ -1,0 +1,94 @@
+"""The objects of Kueue, as values: flavors from pools, queues from grants."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...catalog.labels import TENANT_LABEL
+from ...catalog.resources import write_quantity
+from ...config import Pool, Queueing, StackConfig, Tenant
+from ...sharing import POOL_KEY
+from .groups import ResourceGroup, list_groups
+from .names import BUDGET, MONEY
+from .prices import count_millidollars, has_hourly_ceilings
+from .reach import count_borrowable, count_grant, count_rest, lets_classes_stop
+
+
+def build_flavor(pool: Pool) -> dict[str, Any]:
+    """Return the ``spec`` of a pool's ResourceFlavor.
+
+    Kueue writes the label into the nodeSelector of a job that it starts, and the tolerations beside it. The label is
+    the one of the NodePool's template, so Karpenter launches nodes for it from zero.
+    """
+    tolerations = [{**taint, "operator": "Equal" if "value" in taint else "Exists"} for taint in pool.node_taints]
+    return {"nodeLabels": {POOL_KEY: pool.name}, "tolerations": tolerations}
+
+
+def build_cohort(stack: StackConfig) -> dict[str, Any]:
+    """Return the ``spec`` of the Cohort: the part of each queued pool that no grant covers, which all may borrow."""
+    groups = []
+    for group in list_groups(stack):
+        rests = {pool.name: _count_lent(stack, pool) for pool in group.pools}
+        if any(count for rest in rests.values() for count in rest.values()):
+            flavors = [
+                {"name": name, "resources": [_build_quota(each, rest.get(each, 0)) for each in group.resources]}
+                for name, rest in rests.items()
+            ]
+            groups.append({"coveredResources": list(group.resources), "flavors": flavors})
+    return {"resourceGroups": groups} if groups else {}
+
+
+def _count_lent(stack: StackConfig, pool: Pool) -> dict[str, int]:
+    """Return extended resource → count that no grant covers; nothing of a pool without queue, which is not lent."""
+    return count_rest(stack, pool) if pool in stack.queued_pools else {}
+
+
+def build_cluster_queue(stack: StackConfig, queueing: Queueing, tenant: Tenant) -> dict[str, Any]:
+    """Return the ``spec`` of a tenant's ClusterQueue."""
+    groups = [_build_group(stack, tenant, group) for group in list_groups(stack)]
+    if has_hourly_ceilings(stack):
+        # Every ClusterQueue must name the resource, or its jobs would never start.
+        quota = _build_quota(MONEY, count_millidollars(tenant), borrowingLimit=0)
+        groups.append({"coveredResources": [MONEY], "flavors": [{"name": BUDGET, "resources": [quota]}]})
+    return {
+        "cohortName": stack.cluster_name,
+        "namespaceSelector": {"matchLabels": {TENANT_LABEL: tenant.name}},
+        "queueingStrategy": "StrictFIFO" if queueing.order == "strict" else "BestEffortFIFO",
+        "preemption": {
+            "reclaimWithinCohort": "Any",
+            "withinClusterQueue": "LowerPriority" if lets_classes_stop(stack, queueing, tenant) else "Never",
+        },
+        "fairSharing": {"weight": _write_weight(tenant.queue.weight if tenant.queue else 1)},
+        "resourceGroups": groups,
+    }
+
+
+def _build_group(stack: StackConfig, tenant: Tenant, group: ResourceGroup) -> dict[str, Any]:
+    flavors = [
+        {"name": pool.name, "resources": list(_list_quotas(stack, tenant, pool, group.resources))}
+        for pool in group.pools
+    ]
+    return {"coveredResources": list(group.resources), "flavors": flavors}
+
+
+def _list_quotas(
+    stack: StackConfig, tenant: Tenant, pool: Pool, resources: tuple[str, ...]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the quotas of a tenant in a pool, one for every resource of the group, as Kueue wants them.
+
+    The grant in a pool without queue is not lent: notebooks and services hold it without asking Kueue.
+    """
+    grant, borrowable = count_grant(tenant, pool), count_borrowable(stack, tenant, pool)
+    lending = {} if pool in stack.queued_pools else {"lendingLimit": 0}
+    for name in resources:
+        yield _build_quota(name, grant.get(name, 0), borrowingLimit=borrowable.get(name, 0), **lending)
+
+
+def _build_quota(resource: str, nominal: int, **limits: int) -> dict[str, Any]:
+    amounts = {"nominalQuota": nominal, **limits}
+    return {"name": resource, **{field: write_quantity(str(amount)) for field, amount in amounts.items()}}
+
+
+def _write_weight(weight: float) -> str:
+    """Write a weight as the API server keeps it: ``0.5`` as ``500m``; a weight has at most three decimals."""
+    thousandths = round(weight * 1000)
+    return f"{thousandths}m" if thousandths % 1000 else write_quantity(str(thousandths // 1000))

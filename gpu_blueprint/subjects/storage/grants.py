@@ -1,0 +1,95 @@
+"""The rights in AWS that pods of a tenant need for the buckets that they mount.
+
+Mountpoint acts as the service account of the pod that mounts, so the role of the account decides. It must list the
+keys below the prefix, and read them; adding also puts objects and ends uploads, and writing deletes objects too
+(mountpoint-s3 doc/CONFIGURATION.md, "IAM permissions"). Who may put an object may also replace it by calls of S3, since
+these rights cannot ask for the header If-None-Match: Mountpoint 1.24.0 sends it with no object that it puts.
+
+Names of buckets are unique in all accounts, and the name of a deleted bucket is free. So the rights hold only in the
+account that owns the bucket.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...config import S3Storage, StackConfig
+from .mounts import Mount
+from .names import name_bucket
+
+_READ = ("s3:GetObject",)
+_ADD = ("s3:PutObject", "s3:AbortMultipartUpload")
+_WRITE = ("s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
+OWNER = "aws:ResourceAccount"
+"""Condition key: the account that owns a bucket."""
+_THROUGH = "kms:ViaService"
+
+
+def list_bucket_statements(
+    config: StackConfig, mounts: Sequence[Mount], session: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the statements for the buckets of mounts, as IAM writes them; none without buckets.
+
+    One statement holds all places of one level in one account: a role's policy takes 6144 characters.
+
+    Args:
+        config: The stack.
+        mounts: The mounts; those of file systems need no rights.
+        session: Condition key → value of the sessions in which the rights hold.
+    """
+    granted = [(mount.storage, mount.access) for mount in mounts if isinstance(mount.storage, S3Storage)]
+    for account in dict.fromkeys(config.find_owner(storage) for storage, _ in granted):
+        held = [(storage, access) for storage, access in granted if config.find_owner(storage) == account]
+        condition = {"StringEquals": {**session, OWNER: account}}
+        for actions, levels in ((_READ, ("read", "add", "write")), (_ADD, ("add",)), (_WRITE, ("write",))):
+            if places := _list_objects(config, [storage for storage, access in held if access in levels]):
+                yield _allow(actions, places, condition)
+        for bucket, prefixes in _group_by_bucket(config, [storage for storage, _ in held]).items():
+            below = {"StringLike": {"s3:prefix": prefixes}} if all(prefixes) else {}
+            yield _allow(("s3:ListBucket",), [config.partition.build_arn("s3", bucket)], {**condition, **below})
+    added = [storage for storage, access in granted if access != "read"]
+    yield from _list_key_statements(config, [storage for storage, _ in granted], added, session)
+
+
+def _list_key_statements(
+    config: StackConfig, readable: Sequence[S3Storage], added: Sequence[S3Storage], session: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the statements for the keys with which buckets encrypt, used through S3 alone."""
+    through_s3 = {"StringEquals": {**session, _THROUGH: config.partition.build_host("s3", config.region)}}
+    for action, storages in (("kms:Decrypt", readable), ("kms:GenerateDataKey", added)):
+        if keys := sorted({key for storage in storages for key in _list_keys(config, storage)}):
+            yield _allow((action,), keys, through_s3)
+
+
+def _list_keys(config: StackConfig, storage: S3Storage) -> Iterator[str]:
+    """Yield the key of new objects and, in the platform's bucket, the keys of older objects.
+
+    An upload in parts ends with the key with which it began, so the former keys encrypt a while longer.
+    """
+    if key := find_storage_key(config, storage):
+        yield key
+    yield from () if storage.bucket else config.encryption.former_key_arns
+
+
+def find_storage_key(config: StackConfig, storage: S3Storage) -> str | None:
+    """Return the key with which a bucket encrypts new objects: the platform's bucket, or one that exists."""
+    return storage.kms_key if storage.bucket else config.encryption.storage_key
+
+
+def _allow(actions: Sequence[str], resources: Sequence[str], condition: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"Effect": "Allow", "Action": [*actions], "Resource": [*resources], "Condition": condition}
+
+
+def _list_objects(config: StackConfig, storages: Sequence[S3Storage]) -> list[str]:
+    keys = (f"{name_bucket(config, storage)}/{storage.folder}*" for storage in storages)
+    found = (config.partition.build_arn("s3", key) for key in keys)
+    return list(dict.fromkeys(found))
+
+
+def _group_by_bucket(config: StackConfig, storages: Sequence[S3Storage]) -> dict[str, list[str]]:
+    """Return bucket → the patterns of its prefixes; an empty pattern stands for the whole bucket."""
+    found: dict[str, list[str]] = {}
+    for storage in storages:
+        pattern = f"{storage.folder}*" if storage.folder else ""
+        patterns = found.setdefault(name_bucket(config, storage), [])
+        patterns += [] if pattern in patterns else [pattern]
+    return found

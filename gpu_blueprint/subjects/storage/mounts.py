@@ -1,0 +1,83 @@
+"""Mounts: a storage in the namespace of a tenant that may use it."""
+
+from collections.abc import Iterator
+
+from ...config import StackConfig, Tenant
+from ...config.aws_names import fit_name
+from ...config.models import ServedModel
+from ...config.storage import Access, AnyStorage, LustreStorage
+from ...records import Record, replace
+
+_LONGEST_LABEL = 63
+
+
+class Mount(Record):
+    """A storage that the pods of one tenant may mount."""
+
+    storage: AnyStorage
+    tenant: Tenant
+    access: Access
+
+    @property
+    def claim(self) -> str:
+        """Name of the PersistentVolumeClaim in the tenant's namespace."""
+        return self.storage.name
+
+    @property
+    def volume(self) -> str:
+        """Name of the PersistentVolume, which the whole cluster sees; a dot is in no name of a namespace.
+
+        Kubernetes writes the id of the first claim into a volume, and no other claim ever gets it. So a tenant that
+        moves to another namespace needs other volumes. The S3 driver writes the name into a label of its pods.
+        """
+        return fit_name(f"{self.tenant.namespace_name}.{self.storage.name}", "", _LONGEST_LABEL)
+
+    @property
+    def path(self) -> str:
+        """Folder under which our examples mount the storage."""
+        return f"/mnt/{self.storage.name}"
+
+    @property
+    def may_add(self) -> bool:
+        """True if the tenant may make files."""
+        return self.access != "read"
+
+    @property
+    def may_write(self) -> bool:
+        """True if the tenant may also replace and delete files."""
+        return self.access == "write"
+
+
+def list_mounts(config: StackConfig) -> Iterator[Mount]:
+    """Yield every mount, by storage and tenant in the order of the stack file; unknown tenants are left out."""
+    tenants = {tenant.name: tenant for tenant in config.tenants}
+    for storage in config.storage:
+        for name, access in storage.tenants.items():
+            if name in tenants:
+                yield Mount(storage, tenants[name], access)
+
+
+def list_tenant_mounts(config: StackConfig, tenant: Tenant) -> list[Mount]:
+    """Return the mounts of one tenant, in the order of the stack file."""
+    return [
+        Mount(storage, tenant, storage.tenants[tenant.name])
+        for storage in config.storage
+        if tenant.name in storage.tenants
+    ]
+
+
+def find_model_mount(config: StackConfig, model: ServedModel) -> Mount | None:
+    """Return the storage with a model's weights, which its pods may only read.
+
+    The pods mount it, or stream from it. None for weights of Hugging Face, and for a storage outside the grant.
+    """
+    for mount in list_mounts(config):
+        if (mount.storage.name, mount.tenant.name) == (model.source.storage, model.tenant):
+            return replace(mount, access="read")
+    return None
+
+
+def list_pool_scratch(config: StackConfig, pool: str) -> list[LustreStorage]:
+    """Return the Lustre file systems that pods of a pool may mount, because a tenant of the pool may mount them."""
+    tenants = {tenant.name for tenant in config.tenants if tenant.may_use(pool)}
+    return [found for found in config.storage if isinstance(found, LustreStorage) and tenants & found.tenants.keys()]

@@ -1,0 +1,192 @@
+"""The grants of service accounts of tenants in AWS: all grants of an account add up in one IAM role.
+
+EKS Pod Identity gives a service account one association, hence one role. Whatever lets a service account do something
+in AWS therefore yields grants here, and never makes a role of its own.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ...config import S3Storage, StackConfig, Tenant
+from ...config.identities import BucketPrefix, Identity
+from ...records import Record, replace
+from ..storage.grants import OWNER, list_bucket_statements
+from ..storage.mounts import find_model_mount, list_tenant_mounts
+
+_TAG = "aws:PrincipalTag"
+_OWN_PREFIX = f"${{{_TAG}/kubernetes-namespace}}"
+"""Prefix of the tenant's namespace: IAM puts the tag of the session in its place."""
+_READ_OBJECTS = ("s3:GetObject", "s3:GetObjectVersion")
+_WRITE_OBJECTS = (*_READ_OBJECTS, "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
+
+
+class ServiceAccountGrants(Record, kw_only=True):
+    """Everything that the pods of one service account may do in AWS."""
+
+    tenant: str
+    namespace: str
+    service_account: str
+    policies: tuple[str, ...] = ()
+    """ARNs of IAM policies."""
+    statements: tuple[Mapping[str, Any], ...] = ()
+    """Statements of the role's own policy, as IAM writes them."""
+    reason: str = ""
+    """Why the pods need the grants, to follow "pods of the service account"; one reason for each source."""
+
+    def add(self, other: "ServiceAccountGrants") -> "ServiceAccountGrants":
+        """Return the grants of both, each once."""
+        return replace(
+            self,
+            policies=tuple(dict.fromkeys((*self.policies, *other.policies))),
+            statements=(*self.statements, *(found for found in other.statements if found not in self.statements)),
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the account among all tenants; a dot is in no name of a tenant."""
+        return f"{self.tenant}.{self.service_account}"
+
+
+def list_grants(config: StackConfig) -> list[ServiceAccountGrants]:
+    """Return the grants of each service account, in the order of the stack file."""
+    return _add_up(list_parts(config, config.tenants))
+
+
+def list_tenant_grants(config: StackConfig, tenant: Tenant) -> list[ServiceAccountGrants]:
+    """Return the grants of each service account of one tenant, in the order of the stack file."""
+    return _add_up(list_parts(config, [tenant]))
+
+
+def _add_up(parts: Iterable[ServiceAccountGrants]) -> list[ServiceAccountGrants]:
+    found: dict[str, ServiceAccountGrants] = {}
+    for grants in parts:
+        found[grants.name] = found[grants.name].add(grants) if grants.name in found else grants
+    return list(found.values())
+
+
+def list_parts(config: StackConfig, tenants: Sequence[Tenant]) -> Iterator[ServiceAccountGrants]:
+    """Yield the grants of some tenants by their source, each with its reason; several may belong to one service
+    account."""
+    for tenant in tenants:
+        for identity in tenant.identities:
+            yield from _collect_identity(config, tenant, identity)
+        yield from _collect_mounts(config, tenant)
+    yield from _collect_models(config, {tenant.name: tenant for tenant in tenants})
+
+
+def _collect_mounts(config: StackConfig, tenant: Tenant) -> Iterator[ServiceAccountGrants]:
+    """Yield the grants of the tenant's buckets for ``default`` and for each account of ``identities``.
+
+    Pods of other service accounts, which the tenant or its charts make, have no role and mount no bucket.
+    """
+    for account in tenant.aws_accounts:
+        session = _name_session(config, tenant, account)
+        mounts = list_tenant_mounts(config, tenant)
+        if statements := tuple(list_bucket_statements(config, mounts, session)):
+            buckets = [mount.storage.name for mount in mounts if isinstance(mount.storage, S3Storage)]
+            yield ServiceAccountGrants(
+                tenant=tenant.name,
+                namespace=tenant.namespace_name,
+                service_account=account,
+                statements=statements,
+                reason=f"mount the shared storage {', '.join(buckets)}",
+            )
+
+
+def _collect_models(config: StackConfig, tenants: Mapping[str, Tenant]) -> Iterator[ServiceAccountGrants]:
+    """Yield the right of each model of some tenants to read its weights in S3."""
+    for model in config.models:
+        for version in model.list_versions():
+            tenant = tenants.get(version.tenant)
+            if tenant is None or (mount := find_model_mount(config, version)) is None:
+                continue
+            session = _name_session(config, tenant, version.account)
+            if statements := tuple(list_bucket_statements(config, [mount], session)):
+                yield ServiceAccountGrants(
+                    tenant=tenant.name,
+                    namespace=tenant.namespace_name,
+                    service_account=version.account,
+                    statements=statements,
+                    reason=f"load the weights of the model {model.name}",
+                )
+
+
+def _name_session(config: StackConfig, tenant: Tenant, account: str) -> dict[str, str]:
+    """Return condition key → value of the sessions of a service account, as EKS Pod Identity tags them."""
+    return {
+        f"{_TAG}/eks-cluster-name": config.cluster_name,
+        f"{_TAG}/kubernetes-namespace": tenant.namespace_name,
+        f"{_TAG}/kubernetes-service-account": account,
+    }
+
+
+def _collect_identity(config: StackConfig, tenant: Tenant, identity: Identity) -> Iterator[ServiceAccountGrants]:
+    """Yield the policies and statements that the stack file writes out, then the buckets that it names."""
+    own = [
+        {
+            "Effect": "Allow",
+            "Action": [*statement.actions],
+            "Resource": [*statement.resources],
+            **({"Condition": _sort(statement.conditions)} if statement.conditions else {}),
+        }
+        for statement in identity.statements
+    ]
+    session = _name_session(config, tenant, identity.service_account)
+    buckets = [part for prefix in identity.s3 for part in _build_bucket_statements(config, prefix, session)]
+    written = ServiceAccountGrants(
+        tenant=tenant.name,
+        namespace=tenant.namespace_name,
+        service_account=identity.service_account,
+        policies=tuple(identity.policies),
+        statements=tuple(own),
+        reason=f"have what the stack file grants to tenant {tenant.name}: identities, policies and statements",
+    )
+    yield written
+    if buckets:
+        reason = f"use the buckets that the stack file grants to tenant {tenant.name}: identities, s3"
+        yield replace(written, policies=(), statements=tuple(buckets), reason=reason)
+
+
+def _build_bucket_statements(
+    config: StackConfig, grant: BucketPrefix, session: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the statements for the keys below a prefix; they hold only in a session of the service account."""
+    prefix = (grant.prefix or _OWN_PREFIX).removesuffix("/")
+    bucket = config.partition.build_arn("s3", grant.bucket)
+    only_session = {"StringEquals": {**session, OWNER: config.find_owner(grant)}}
+    yield {
+        "Effect": "Allow",
+        "Action": [*(_READ_OBJECTS if grant.access == "read" else _WRITE_OBJECTS)],
+        "Resource": [f"{bucket}/{prefix}/*"],
+        "Condition": only_session,
+    }
+    yield {
+        "Effect": "Allow",
+        "Action": ["s3:ListBucket"],
+        "Resource": [bucket],
+        "Condition": {**only_session, "StringLike": {"s3:prefix": [f"{prefix}/*"]}},
+    }
+
+
+def build_document(grants: ServiceAccountGrants) -> dict[str, Any]:
+    """Return the role's own policy, without the version."""
+    return {"Statement": [*grants.statements]}
+
+
+def count_characters(grants: ServiceAccountGrants) -> int:
+    """Return the size of the role's own policy as IAM counts it: without blanks."""
+    text = json.dumps({"Version": "2012-10-17", **build_document(grants)}, separators=(",", ":"))
+    return len("".join(text.split()))
+
+
+def describe_grants(grants: ServiceAccountGrants) -> str:
+    """Return one line for people: the service account and what it may use."""
+    names = [", ".join(arn.split("/", 1)[-1] for arn in grants.policies)] if grants.policies else []
+    names += [f"{', '.join(part['Action'])} on {', '.join(part['Resource'])}" for part in grants.statements]
+    return f"{grants.service_account}: {'; '.join(names)}"
+
+
+def _sort(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return conditions in one order, since Pulumi's engine sorts the keys of a stack file and a preview does not."""
+    return {operator: dict(sorted(keys.items())) for operator, keys in sorted(conditions.items())}

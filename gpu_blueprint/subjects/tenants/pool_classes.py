@@ -1,0 +1,14 @@
+"""One PriorityClass per GPU pool: its name on a pod lets a ResourceQuota count the pods of one pool alone.
+
+A quota counts resource names, and two pools may hand out the same name. All classes have the value 0, so none preempts.
+"""
+
+from ...config import Pool
+
+CLASS_PREFIX = "gpu-blueprint-"
+"""The rest of the name is the pool's."""
+
+
+def name_pool_class(pool: Pool) -> str:
+    """Return the name of the pool's PriorityClass."""
+    return f"{CLASS_PREFIX}{pool.name}"

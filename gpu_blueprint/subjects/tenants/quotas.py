@@ -1,0 +1,245 @@
+"""The quotas of a tenant's namespace: its totals, its share of each pool, and objects that nobody may make.
+
+A quota holds also where the admission policies only warn. A resource that a quota does not list is unlimited.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...catalog.resources import EFA_RESOURCE, write_quantity
+from ...cel.policy import WaivableRule, list_waived_namespaces
+from ...config import Pool, StackConfig, Tenant
+from ...records import Record
+from ..queues.reach import count_reach
+from .holdings import Holding
+from .pool_classes import name_pool_class
+from .totals import sum_totals
+
+_DEFAULT_MEMORY_GIB = 4
+"""Limit of memory of a container that states none: room for a first GPU program, and too little to fill a node."""
+DEFAULT_REQUESTS = {"cpu": "100m", "memory": "256Mi"}
+"""Requests of a container that states none."""
+_SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
+_MOST_OBJECTS = {
+    "secrets": 500,
+    "configmaps": 500,
+    "services": 500,
+    "persistentvolumeclaims": 500,
+    "count/jobs.batch": 1000,
+    "count/cronjobs.batch": 200,
+}
+"""Room for every team, and an end for a program that makes objects in a loop and fills etcd."""
+_MOST_STORAGE = "10Ti"
+"""About $820 a month of gp3 in us-east-1: room for homes and checkpoints, and an end for a program that makes
+volumes in a loop."""
+STORAGE_CAP = WaivableRule(
+    id="storage-cap",
+    keeps=f"The volumes of a tenant hold at most {_MOST_STORAGE} together.",
+    message=f"exceeded quota: tenant, requested: requests.storage=…, limited: requests.storage={_MOST_STORAGE}",
+)
+_OTHER_PODS = "pods-without-gpus"
+"""Name of the quota that keeps the room for borrowed GPUs off the CPU pools."""
+POOLS_WITHOUT_GRANT = "pools-without-grant"
+"""Name of the quota that keeps the tenant's pods off all pools without a grant."""
+_NO_OBJECTS = (
+    "count/daemonsets.apps",
+    "count/ingresses.networking.k8s.io",
+    "count/resourceclaims.resource.k8s.io",
+    "count/resourceclaimtemplates.resource.k8s.io",
+)
+"""Objects that reach every node, the internet, or devices that no quota counts.
+
+The ResourceClaim of a pod that asks for the extended resource of a DeviceClass is one too: such a pod passes admission
+and stays Pending.
+"""
+
+
+class Quota(Record, kw_only=True):
+    """One ResourceQuota."""
+
+    name: str
+    hard: Mapping[str, str]
+    keeps: str = ""
+    """A sentence for docs/tenancy.md about a quota that is the same for every tenant."""
+    scope: Mapping[str, Any] | None = None
+    """Expression of the ``scopeSelector``; the quota counts only pods that match it."""
+
+    @property
+    def spec(self) -> Any:
+        """The ``spec`` of the object."""
+        scoped = {"scopeSelector": {"matchExpressions": [dict(self.scope)]}} if self.scope else {}
+        return {"hard": {name: write_quantity(most) for name, most in self.hard.items()}, **scoped}
+
+
+def list_quotas(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
+    """Yield the quotas of a tenant's namespace; the first holds its totals."""
+    yield Quota(
+        name="tenant",
+        hard=build_tenant_quota(config, tenant),
+    )
+    yield from _limit_pools(config, tenant)
+    if sum_totals(config, tenant).borrows:
+        yield _limit_other_pods(tenant)
+    yield from _list_fixed_quotas()
+
+
+def _list_fixed_quotas() -> Iterator[Quota]:
+    """Yield the quotas that are the same for every tenant."""
+    yield Quota(
+        name="no-system-priority",
+        hard={"pods": "0"},
+        keeps="No pod has a priority that evicts the platform's own pods.",
+        scope={"scopeName": "PriorityClass", "operator": "In", "values": list(_SYSTEM_CLASSES)},
+    )
+    yield Quota(
+        name="no-affinity-to-other-namespaces",
+        hard={"pods": "0"},
+        keeps="No pod keeps the pods of other namespaces off a node or a zone, or follows them.",
+        scope={"scopeName": "CrossNamespacePodAffinity", "operator": "Exists"},
+    )
+
+
+def _limit_pools(config: StackConfig, tenant: Tenant) -> Iterator[Quota]:
+    """Yield a quota for each pool that the tenant may use, and one of 0 for all others together.
+
+    Each counts the pods with the PriorityClasses of its pools. 100 pools and 100 teams with one grant each thus have
+    200 quotas of pools, and not 10,000.
+    """
+    closed: list[Pool] = []
+    for pool in config.gpu_pools:
+        reach = count_reach(config, tenant, pool)
+        if any(reach.values()):
+            yield _limit_requests(f"pool-{pool.name}", [pool], reach)
+        else:
+            closed.append(pool)
+    if closed:
+        names = dict.fromkeys(name for pool in closed for name in pool.profile.units.values())
+        yield _limit_requests(POOLS_WITHOUT_GRANT, closed, dict.fromkeys(names, 0))
+
+
+def _limit_requests(name: str, pools: Sequence[Pool], counts: Mapping[str, int]) -> Quota:
+    """Limit the extended resources that pods with the pools' PriorityClasses request together."""
+    return Quota(
+        name=name,
+        hard={f"requests.{resource}": str(count) for resource, count in counts.items()},
+        scope={"scopeName": "PriorityClass", "operator": "In", "values": [name_pool_class(pool) for pool in pools]},
+    )
+
+
+def _limit_other_pods(tenant: Tenant) -> Quota:
+    """Limit the pods without a pool's PriorityClass, which have no GPUs, to the tenant's own fields.
+
+    The room for borrowed GPUs is in the totals only, and must not become room in the CPU pools.
+    """
+    return Quota(
+        name=_OTHER_PODS,
+        hard={"requests.cpu": tenant.cpu, "requests.memory": tenant.memory, "pods": str(tenant.pods)},
+        scope={"scopeName": "PriorityClass", "operator": "DoesNotExist"},
+    )
+
+
+def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
+    """Return the ``hard`` limits of the tenant's totals.
+
+    They list every extended resource that some node of the stack hands out, with 0 where the tenant has no grant. They
+    count also pods of before the quotas of pools, which have no PriorityClass.
+    """
+    totals = sum_totals(config, tenant)
+    gpus = {f"requests.{name}": str(totals.gpus.get(name, 0)) for name in config.exposed_resources}
+    # Karpenter launches a node for any pod that requests EFA, so EFA has a limit even where no pool offers it.
+    efa = {f"requests.{EFA_RESOURCE}": str(totals.efa)}
+    return {
+        "requests.cpu": totals.cpu,
+        "requests.memory": totals.memory,
+        **gpus,
+        **efa,
+        "pods": str(totals.pods),
+        "services.loadbalancers": str(tenant.load_balancers),
+        # A load balancer takes node ports too, unless its Service says allocateLoadBalancerNodePorts: false.
+        "services.nodeports": "0",
+        **{name: str(most) for name, most in _MOST_OBJECTS.items()},
+        **_limit_storage(config, tenant),
+        **dict.fromkeys(_NO_OBJECTS, "0"),
+    }
+
+
+def _limit_storage(config: StackConfig, tenant: Tenant) -> dict[str, str]:
+    is_waived = tenant.namespace_name in list_waived_namespaces(config, STORAGE_CAP.id)
+    return {} if is_waived else {"requests.storage": _MOST_STORAGE}
+
+
+def build_container_limits(config: StackConfig, tenant: Tenant) -> Any:
+    """Return the LimitRange item that gives modest requests, and a modest limit of memory, to containers without any.
+
+    Kubernetes turns a ``max`` without ``default`` into the default (SetDefaults_LimitRangeItem). So each resource of
+    ``max`` has its own default, and the item names neither CPU there, which needs no limit, nor GPUs, which every
+    container would then get. See docs/decisions/0005-no-gpu-in-limit-ranges.md.
+    """
+    return {
+        "type": "Container",
+        "max": {"memory": write_quantity(sum_totals(config, tenant).memory)},
+        "default": {"memory": write_quantity(_choose_default_memory(tenant))},
+        "default_request": dict(DEFAULT_REQUESTS),
+    }
+
+
+def _choose_default_memory(tenant: Tenant) -> str:
+    """Return the limit of memory for containers that state none; a default above ``max`` would be refused."""
+    fits = tenant.memory.endswith("Ti") or int(tenant.memory.removesuffix("Gi")) >= _DEFAULT_MEMORY_GIB
+    return f"{_DEFAULT_MEMORY_GIB}Gi" if fits else tenant.memory
+
+
+def list_holdings(config: StackConfig) -> Iterator[Holding]:
+    """Yield the quotas of a tenant for docs/tenancy.md, with one row for all pools."""
+    yield Holding(
+        by="quota",
+        name="ResourceQuota tenant",
+        keeps="The team's CPU, memory, pods, load balancers and GPUs of each resource name stay below its `cpu`, "
+        "`memory`, `pods`, `loadBalancers` and the sum of its `gpus`; node ports, DaemonSets, Ingresses and "
+        "ResourceClaims are 0, and Secrets, ConfigMaps, Services, claims and Jobs have an end. All volumes together "
+        f"hold at most {_MOST_STORAGE}; a waiver of `{STORAGE_CAP.id}` lifts this limit.",
+    )
+    for pool in config.gpu_pools[:1]:
+        yield Holding(
+            by="quota",
+            name="ResourceQuota pool-<pool>",
+            keeps=f"GPUs of one pool stay below the team's `gpus` in it: the quota counts the pods with the pool's "
+            f"PriorityClass, such as `{name_pool_class(pool)}`.",
+        )
+        yield Holding(
+            by="quota",
+            name=f"ResourceQuota {POOLS_WITHOUT_GRANT}",
+            keeps="The team holds no GPU of a pool without a grant, whatever its totals leave: the quota is 0 for the "
+            "pods with the PriorityClasses of all these pools.",
+        )
+    if config.queueing:
+        yield from _list_queue_holdings()
+    for quota in _list_fixed_quotas():
+        yield Holding(by="quota", name=f"ResourceQuota {quota.name}", keeps=quota.keeps)
+    yield Holding(
+        by="quota",
+        name="LimitRange",
+        keeps=f"A container that states nothing requests {DEFAULT_REQUESTS['cpu']} CPU and "
+        f"{DEFAULT_REQUESTS['memory']}, and may use {_DEFAULT_MEMORY_GIB}Gi of memory, or the team's `memory` if that "
+        "is less. A pod that states CPU or memory for all its containers (`spec.resources`) keeps what it states: its "
+        "containers request 0 of it, and their limit of memory is the pod's. Before Kubernetes 1.36 state both in each "
+        "container too, or the API server refuses the pod: `must be less than or equal to pod limits`, or `must be "
+        "greater than or equal to aggregate container requests`.",
+    )
+
+
+def _list_queue_holdings() -> Iterator[Holding]:
+    """Yield the holdings of a stack with queues."""
+    yield Holding(
+        by="quota",
+        name="ResourceQuota tenant, pool-<pool>",
+        keeps="With `queueing` the quotas rise to the reach of the team's queue: its `gpus` and all that it may "
+        "borrow, up to the ceiling of the pool. CPU, memory, EFA and pods rise with the GPUs, since a borrowed job "
+        "would else start half. Kueue decides which jobs hold them, and takes borrowed GPUs back.",
+    )
+    yield Holding(
+        by="quota",
+        name=f"ResourceQuota {_OTHER_PODS}",
+        keeps="Pods without GPUs stay below the team's `cpu`, `memory` and `pods`, also where its totals rise with "
+        "borrowed GPUs.",
+    )

@@ -1,0 +1,65 @@
+"""The totals of a tenant's namespace: its grants, and the room for all that its queue lets it borrow.
+
+Kueue starts a job whole and counts GPUs alone; a ResourceQuota refuses single pods. A quota below the reach of the
+queue would therefore let a borrowed job start half, and hold a node for it.
+"""
+
+from math import ceil
+
+from ...catalog.node_room import NodeRoom
+from ...config import StackConfig, Tenant
+from ...config.grant_rooms import size_grants
+from ...config.sizes import read_room
+from ...records import Record
+from ..queues.reach import raise_grants
+
+
+class Totals(Record, kw_only=True):
+    """The most that the pods of a namespace hold together."""
+
+    cpu: str
+    """Whole CPUs."""
+    memory: str
+    """Memory, such as ``512Gi``."""
+    pods: int
+    gpus: dict[str, int]
+    """Extended resource → count."""
+    efa: int
+    """EFA interfaces."""
+    borrows: bool
+    """True if the totals are above the tenant's own fields."""
+
+
+def sum_totals(config: StackConfig, tenant: Tenant) -> Totals:
+    """Return the totals of a tenant; its own fields if it may borrow nothing.
+
+    Borrowed GPUs bring the most CPU and memory that pods on them may hold, as its grants do in ``cost.promises``: the
+    part of the largest node. The mutating policy gives pods that state nothing the part of the smallest node, so it
+    never gives more. One pod for each borrowed unit is the most that they can carry.
+    """
+    raised = raise_grants(config, tenant)
+    gpus, granted = config.sum_quota(raised), config.sum_quota(tenant)
+    cpu, memory, pods = tenant.cpu, tenant.memory, tenant.pods
+    if raised is not tenant:
+        room = _find_borrowed_room(config, tenant, raised)
+        own = read_room(tenant.cpu, tenant.memory)
+        cpu = str(ceil((own.cpu_milli + room.cpu_milli) / 1000))
+        memory = f"{ceil((own.memory_mib + room.memory_mib) / 1024)}Gi"
+        pods += sum(gpus.values()) - sum(granted.values())
+    return Totals(
+        cpu=cpu,
+        memory=memory,
+        pods=pods,
+        gpus=gpus,
+        efa=config.sum_efa_quota(raised),
+        borrows=raised is not tenant,
+    )
+
+
+def _find_borrowed_room(config: StackConfig, tenant: Tenant, raised: Tenant) -> NodeRoom:
+    own, most = size_grants(config, tenant), size_grants(config, raised)
+    rooms = [(most[name], own[name]) for name in own]
+    return NodeRoom(
+        sum(reach.cpu_milli - grant.cpu_milli for reach, grant in rooms),
+        sum(reach.memory_mib - grant.memory_mib for reach, grant in rooms),
+    )

@@ -1,0 +1,167 @@
+"""The words above the YAML of a run: warnings, and how people start it, watch it and stop it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from ...config import Pool, S3Storage, StackConfig
+from ...config.buying import tell_block_end
+from ..images.sources import split_name
+from .environment import name_checkpoint_folder
+from .jobs import KEEP_S
+from .requests import find_efa_support
+from .run import EARLY_S, NO_RETRY_CODE, STOPPED_CODE, TrainingRun
+
+_LAUNCHERS = (
+    "torchrun",
+    "torch.distributed.run",
+    "launch.py",
+    "accelerate",
+    "deepspeed",
+    "mpirun",
+    "horovodrun",
+    ".sh",
+)
+"""Parts of words that start a process for each GPU, or may do so."""
+_ELASTIC = {"torchrun", "torch.distributed.run", "torch.distributed.launch", "accelerate", "accelerate.commands.launch"}
+"""Names of torchrun, and of the program that calls its code."""
+_OVERRIDING = re.compile(r"--(nnodes|nproc[-_]per[-_]node|node[-_]rank|master[-_](addr|port)|rdzv[-_]\w+|standalone)\b")
+"""Flags of torchrun that the pod has as variables."""
+_KEPT = f"{KEEP_S // 3600} h"
+
+
+def write_head(config: StackConfig, run: TrainingRun, warnings: Sequence[str], notes: Sequence[str] = ()) -> str:
+    """Return the comments above the YAML of a run.
+
+    Args:
+        config: The stack.
+        run: The run.
+        warnings: Warnings of the run.
+        notes: Notes about a run of a special kind.
+    """
+    lines = (*(f"warning: {line}" for line in warnings), *notes, *list_notes(config, run))
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def list_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
+    """Yield what makes a run slower or less safe than it could be, each with its remedy."""
+    yield from list_network_warnings(config, run)
+    yield from _list_pool_warnings(config, run)
+    yield from _list_command_warnings(run)
+
+
+def list_network_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
+    """Yield why the nodes of a run talk slowly, or may do so."""
+    if not run.spans_nodes:
+        return
+    image, support = split_name(run.image)[0], find_efa_support(config, run.image)
+    if not run.pool.multi_node:
+        types = config.list_instances(run.pool)
+        hint = "multiNode: {} with one instance type and one zone turns EFA on"
+        if not any(row.efa_interfaces for row in types):
+            hint = f"no type of its nodes has EFA ({', '.join(row.instance_type for row in types)})"
+        yield f"pool {run.pool.name} has no EFA, so the nodes talk over TCP: {hint}"
+    elif support == "by-release":
+        yield (
+            f"some releases of {image} lack aws-ofi-nccl, and NCCL takes TCP without it: "
+            "NCCL_DEBUG=INFO must print NET/OFI"
+        )
+    elif support is None:
+        yield (
+            f"nobody knows whether {image} has libfabric and aws-ofi-nccl, and NCCL takes TCP without them: "
+            "NCCL_DEBUG=INFO must print NET/OFI"
+        )
+
+
+def _list_pool_warnings(config: StackConfig, run: TrainingRun) -> Iterator[str]:
+    pool = run.pool
+    if pool.purpose in ("inference", "notebook"):
+        others = " or ".join(other.name for other in config.gpu_pools if _is_for_runs(other))
+        hint = f"take {others}" if others else "a pool with purpose: training does not"
+        yield f"pool {pool.name} is for {pool.purpose}, and Karpenter may drain its nodes while the run works: {hint}"
+    if run.spans_nodes and pool not in config.queued_pools:
+        hint = "queueing: {} and purpose: training give the pool a queue"
+        yield f"pool {pool.name} has no queue, so two runs may each hold half of their nodes and wait for ever: {hint}"
+    if run.spans_nodes and len(config.list_zones(pool)) > 1:
+        zones = ", ".join(config.list_zones(pool))
+        yield f"Karpenter may open the nodes of a run in two of {zones}, and the run waits meanwhile: zones: [one]"
+    for block in config.list_reservations(pool):
+        if block.capacity_block:
+            saves = "save within that time" if run.checkpoints else "without checkpoints all work is lost"
+            yield f"{tell_block_end(block)}; {saves}{'' if run.checkpoints else ': --checkpoints STORAGE'}"
+    if "spot" in pool.purchase and not run.checkpoints:
+        yield f"pool {pool.name} buys spot, and without checkpoints a reclaim loses all work: --checkpoints STORAGE"
+
+
+def _is_for_runs(pool: Pool) -> bool:
+    return pool.purpose in ("training", "batch")
+
+
+def _list_command_warnings(run: TrainingRun) -> Iterator[str]:
+    """Yield why the command uses a part of the GPUs; a script of a shell may hold anything."""
+    gpus = run.nodes * run.gpus
+    if gpus == 1:
+        return
+    if not any(part in word for word in run.command for part in _LAUNCHERS):
+        yield f"the command has no torchrun, and a program alone uses 1 of {gpus} GPUs: -- torchrun PROGRAM.py"
+    for word in run.command:
+        if word.endswith(".py") and "launch" not in word:
+            return
+        if _OVERRIDING.match(word):
+            yield f"{word} replaces what the pod knows of its nodes and GPUs: leave it out"
+
+
+def list_notes(config: StackConfig, run: TrainingRun) -> Iterator[str]:
+    """Yield how people start, watch, stop and resume a run."""
+    kind, place = "jobset" if run.spans_nodes else "job", f"--namespace {run.tenant.namespace_name}"
+    pods = f"job/{run.name}"
+    if run.spans_nodes:
+        first = f"jobset.sigs.k8s.io/jobset-name={run.name},batch.kubernetes.io/job-completion-index=0"
+        pods = f"--selector {first} --tail=-1"
+    waiting = f"{kind}s,{'workloads,' if run.pool in config.queued_pools else ''}pods"
+    yield "apply:  put this text into a file, then kubectl apply --filename FILE"
+    yield f"waits?  kubectl get {waiting} {place}; kubectl describe says why"
+    if run.spans_nodes:
+        yield f"peers:  a node waits {run.wait} for the others, then ends with 1: one of {run.most_restarts} restarts"
+    yield f"follow: kubectl logs --follow {place} {pods}{' (the first node)' if run.spans_nodes else ''}"
+    yield f"stop:   kubectl delete {kind} {run.name} {place} (it has {run.grace} s to save)"
+    yield f"resume: delete the run if it is there, then apply the text again; an ended run stays {_KEPT} with its logs"
+    yield from _list_ends(run)
+    if run.checkpoints:
+        folder = name_checkpoint_folder(run)
+        yield f"{folder} belongs to all runs of the team that are called {run.name}: --name gives another"
+        if isinstance(run.checkpoints.storage, S3Storage):
+            yield (
+                f"{folder} is a bucket: nothing there can be renamed or appended to; write new files, and last a file "
+                "that marks the checkpoint as complete"
+            )
+
+
+def _list_ends(run: TrainingRun) -> Iterator[str]:
+    """Yield which ends of the program end the run, and where its last lines are."""
+    again = f"{run.restarts} restart{'' if run.restarts == 1 else 's'}"
+    if run.checkpoints:
+        yield (
+            f"ends:   after {again} if the program fails within {EARLY_S // 60} minutes each time, else after "
+            f"{run.most_restarts}; --restarts changes the first"
+        )
+        yield f"why:    the last lines of each failure are in {name_checkpoint_folder(run)}/failures"
+    else:
+        lost = ", and a restart deletes the logs" if run.spans_nodes else ""
+        yield f"ends:   after {again}, without checkpoints also over weeks{lost}: --checkpoints STORAGE, --restarts N"
+    yield f"        a pod that is told to stop ends with {STOPPED_CODE}, which is not counted"
+    if _ends_with_1(run):
+        yield f"        torchrun ends with 1 whatever its ranks do: {NO_RETRY_CODE} of a rank is one more failure"
+    else:
+        yield f"        code {NO_RETRY_CODE} ends the run at once"
+
+
+def _ends_with_1(run: TrainingRun) -> bool:
+    """Return whether the program is torchrun by one of its names; a script around it may have codes of its own.
+
+    Programs that start another, such as ``numactl --cpunodebind=0 torchrun``, hand its code on. A script ends the
+    search, since its arguments follow.
+    """
+    words = [word.rpartition("/")[2] for word in run.command]
+    before = takewhile(lambda word: not word.endswith((".py", ".sh")), words)
+    return bool(_ELASTIC & {*before})

@@ -1,0 +1,160 @@
+"""The bounds of a run: the nodes of its pool, the quota of its tenant, one zone. Each is a sentence with its remedy."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ...catalog import find_instance
+from ...config import Pool, StackConfig, Tenant
+from ...config.pod_rooms import find_pod_room
+from ...config.sizes import count_slots, read_room
+from ...cost.reservations import find_users
+from ...sharing import Exclusive
+from ..queues.ceilings import list_ceilings
+from ..queues.reach import count_grant, count_offered, count_reach
+from ..tenants.totals import sum_totals
+
+
+def list_sizes(config: StackConfig, pool: Pool) -> list[int]:
+    """Return the counts of GPUs, shares or instances that one node of the pool may hold, in ascending order."""
+    return sorted({count_slots(pool, row) for row in config.list_instances(pool)})
+
+
+def choose_gpus(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: int) -> int:
+    """Return the GPUs of a whole node: the largest of which the tenant reaches enough, else the largest.
+
+    A run on one node takes what its tenant reaches of it. Of shared and cut GPUs it takes one slot.
+    """
+    if not isinstance(pool.sharing, Exclusive):
+        return 1
+    resource = _name_resource(pool)
+    most = count_offered(config, pool)[resource]
+    if tenant:
+        most = min(most, count_reach(config, tenant, pool)[resource])
+    sizes = list_sizes(config, pool)
+    part = most if nodes == 1 and most else sizes[-1]
+    return max((size for size in sizes if size * nodes <= most), default=part)
+
+
+def find_limits(config: StackConfig, pool: Pool, tenant: Tenant | None, nodes: int, gpus: int) -> Iterator[str]:
+    """Yield why a run cannot have its nodes; nothing if it can.
+
+    Args:
+        config: The stack.
+        pool: The pool.
+        tenant: None if the tenant is not known: then the pool alone bounds the run.
+        nodes: Nodes of the run.
+        gpus: GPUs of each node, or its shares or instances.
+    """
+    misfits = [*_find_misfits(config, pool, nodes, gpus)]
+    yield from misfits
+    if misfits and (nodes < 1 or not isinstance(pool.sharing, Exclusive)):
+        return
+    if misfits:
+        # The nodes are judged as they are without --gpus, so that a second run does not find the next mistake.
+        gpus = choose_gpus(config, pool, tenant, nodes)
+    yield from _find_pool_limits(config, pool, nodes, gpus)
+    if tenant:
+        yield from _find_tenant_limits(config, pool, tenant, nodes, gpus)
+
+
+def _name_resource(pool: Pool) -> str:
+    return next(iter(pool.profile.units.values()))
+
+
+def _find_misfits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Iterator[str]:
+    """Yield why no node of the pool is as the run wants it."""
+    sizes = list_sizes(config, pool)
+    if nodes < 1:
+        yield f"--nodes {nodes}: a run has 1 node or more"
+    if gpus < 1 or gpus > sizes[-1]:
+        yield f"--gpus {gpus}: a node of pool {pool.name} hands out {sizes[-1]}; give 1 to {sizes[-1]}"
+    if len(pool.profile.units) > 1:
+        units = " and ".join(pool.profile.units)
+        yield f"pool {pool.name} hands out {units}, and a run takes one of them; choose a pool of one kind"
+    elif pool.shares_gpus and gpus > 1:
+        yield f"--gpus {gpus}: pods share the GPUs of pool {pool.name}, and a pod takes one share; give --gpus 1"
+    elif gpus > 1 and not isinstance(pool.sharing, Exclusive):
+        # CUDA shows a process the first instance alone (NVIDIA, MIG User Guide), and NCCL refuses two ranks there.
+        yield f"--gpus {gpus}: pool {pool.name} cuts its GPUs, and a process sees one instance; give --gpus 1"
+    if nodes > 1 and not isinstance(pool.sharing, Exclusive):
+        reason = f"--nodes {nodes}: pool {pool.name} cuts or shares its GPUs, and a run of several nodes takes whole"
+        whole = [other.name for other in config.spanning_pools if isinstance(other.sharing, Exclusive)]
+        hint = f"choose {' or '.join(whole)}" if whole else "leave --nodes out"
+        yield f"{reason} nodes; {hint}"
+    elif nodes > 1 and 0 < gpus <= sizes[-1] and gpus not in sizes:
+        held = " or ".join(map(str, sizes))
+        reason = f"--gpus {gpus}: a run of several nodes takes whole nodes, and those of {pool.name} have"
+        yield f"{reason} {held} GPUs; leave --gpus out"
+
+
+def _find_pool_limits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Iterator[str]:
+    """Yield why the pool never has the nodes, or never in one zone."""
+    offered = count_offered(config, pool)[_name_resource(pool)]
+    most = offered // gpus
+    if pool.static_nodes and nodes > pool.static_nodes:
+        reason = f"--nodes {nodes}: pool {pool.name} always has {pool.static_nodes} nodes, and never more"
+        yield f"{reason}; give --nodes {pool.static_nodes}, or raise staticNodes and maxGpus"
+    elif nodes > most:
+        kept = " beside its headroom" if pool.headroom else ""
+        reserved = " in its reservations" if pool.purchase == ["reserved"] else f" (maxGpus {pool.max_gpus})"
+        hint = f"give --nodes {most}, or raise maxGpus" if most else "raise maxGpus"
+        yield f"--nodes {nodes}: {_count(nodes, gpus)}, and pool {pool.name} holds {offered}{reserved}{kept}; {hint}"
+    elif nodes > 1 and not config.spanning_pools:
+        reason = f"--nodes {nodes}: a run of several nodes is a JobSet, which comes with the first pool for training"
+        yield f"{reason} that holds two nodes, and the stack has none; write purpose: training, or leave --nodes out"
+    elif nodes > 1 and pool.purchase == ["reserved"]:
+        by_zone = _count_reserved(config, pool, gpus)
+        zone, found = max(by_zone.items(), key=lambda item: item[1], default=("", 0))
+        if nodes > found:
+            reason = f"--nodes {nodes}: a run stays in one zone, and the reservations of pool {pool.name} hold"
+            yield f"{reason} {found} such nodes in {zone}; give --nodes {found}, or reserve more there"
+
+
+def _count_reserved(config: StackConfig, pool: Pool, gpus: int) -> Counter[str]:
+    """Return zone → nodes of at least some GPUs that the pool's reservations hold."""
+    by_zone: Counter[str] = Counter()
+    for reservation in config.reservations:
+        if pool in find_users(config, reservation) and find_instance(reservation.instance_type).gpu_devices >= gpus:
+            by_zone[reservation.zone] += reservation.instances
+    return by_zone
+
+
+def _find_tenant_limits(config: StackConfig, pool: Pool, tenant: Tenant, nodes: int, gpus: int) -> Iterator[str]:
+    """Yield why the tenant never holds the nodes at once."""
+    resource, wanted = _name_resource(pool), nodes * gpus
+    if not tenant.may_use(pool.name):
+        yield f"--tenant {tenant.name}: the team has no quota in pool {pool.name}; add {pool.name} to its gpus"
+        return
+    grant, reach = count_grant(tenant, pool)[resource], count_reach(config, tenant, pool)[resource]
+    if wanted > reach:
+        borrowed = f" and {reach - grant} that it may borrow" if reach > grant else ""
+        reason = (
+            f"--tenant {tenant.name}: {_count(nodes, gpus)}, and the team has {grant} of pool {pool.name}{borrowed}"
+        )
+        hint = f"give {reach // gpus} nodes, or raise its gpus" if reach >= gpus else "raise its gpus"
+        yield f"{reason}; {hint}"
+        return
+    yield from _find_dollar_limits(config, tenant, resource, wanted)
+    yield from _find_room_limits(config, pool, tenant, nodes, gpus)
+
+
+def _find_dollar_limits(config: StackConfig, tenant: Tenant, resource: str, wanted: int) -> Iterator[str]:
+    for ceiling in list_ceilings(config):
+        for buys in ceiling.buys:
+            if ceiling.tenant == tenant.name and buys.resource == resource and buys.count < wanted:
+                reason = f"--tenant {tenant.name}: hourlyCeiling {ceiling.usd_per_hour:g} of its queue pays"
+                yield f"{reason} {buys.count} GPUs at once, and the run takes {wanted}; give fewer nodes, or raise it"
+
+
+def _find_room_limits(config: StackConfig, pool: Pool, tenant: Tenant, nodes: int, gpus: int) -> Iterator[str]:
+    """Yield the quotas of CPU and memory that refuse some of the pods, so that the others would wait for them."""
+    totals, size = sum_totals(config, tenant), find_pod_room(config, pool, gpus)
+    whole, pod = read_room(totals.cpu, totals.memory), size.room
+    if nodes * pod.cpu_milli > whole.cpu_milli or nodes * pod.memory_mib > whole.memory_mib:
+        reason = f"--tenant {tenant.name}: {nodes} pods of {size} are above the team's {totals.cpu} CPU"
+        yield f"{reason} and {totals.memory}; give fewer nodes, or raise its cpu and memory"
+
+
+def _count(nodes: int, gpus: int) -> str:
+    """Return the sum of a run in words: ``2 nodes of 8 GPUs are 16``."""
+    return f"{nodes} nodes of {gpus} GPUs are {nodes * gpus}" if nodes > 1 else f"the node takes {gpus} GPUs"

@@ -1,0 +1,185 @@
+"""Words of the command line become the run that a plan is made for, or all their faults at once."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+
+from ...catalog import Instance
+from ...config import Pool, StackConfig, Tenant
+from ...config.storage import AnyStorage
+from ...errors import UsageError, suggest
+from ...records import Record
+from ...sharing import Exclusive
+from ..storage.mounts import list_mounts
+from .checkpoints import BYTES_PER_PARAMETER, Checkpoint, find_store
+from .limits import choose_gpus, find_limits
+from .plans import PlanRequest, choose_row
+
+_SHORT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmbt])", re.IGNORECASE)
+_POWERS = {"k": 3, "m": 6, "b": 9, "t": 12}
+_MOST_NODES, _MOST_DAYS, _MOST_PARAMETERS, _MOST_KEPT = 10_000, 3650, 1e14, 1000
+_BILLIONS = 1000
+"""A smaller number of parameters is meant in billions."""
+
+
+class PlanWords(Record, kw_only=True):
+    """The words as somebody wrote them; None for an option that is not given."""
+
+    stack: str
+    """Name of the stack, for the messages."""
+    pool: str
+    params: str
+    nodes: str
+    days: str
+    bytes_per_parameter: str | None = None
+    checkpoints: str | None = None
+    keep: str | None = None
+    reclaimed: str | None = None
+    tenant: str | None = None
+
+
+@dataclass(slots=True)
+class _Faults:
+    """The faults that are found, in the order of their finding."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def read(self, name: str, text: str, accept: Callable[[float], bool], remedy: str) -> float | None:
+        """Return a number, or None and a fault."""
+        try:
+            number = float(text)
+        except ValueError:
+            number = float("nan")
+        if isfinite(number) and accept(number):
+            return number
+        self.lines.append(f"{name}: {text!r} is no number that fits; {remedy}")
+        return None
+
+    def count(self, name: str, text: str, most: int, remedy: str) -> int | None:
+        """Return a whole number from 1, or None and a fault."""
+        number = self.read(name, text, lambda value: 1 <= value <= most and value == int(value), remedy)
+        return None if number is None else int(number)
+
+
+def read_plan_request(stack: StackConfig, words: PlanWords) -> PlanRequest:
+    """Read the words of a plan.
+
+    Raises:
+        UsageError: Some words do not fit. Each line is one fault with its remedy.
+    """
+    faults = _Faults()
+    pool = _find_pool(stack, words, faults)
+    parameters = _read_parameters(words.params, faults)
+    nodes = faults.count("--nodes", words.nodes, _MOST_NODES, "write a whole number from 1, such as 4")
+    days = faults.read("--days", words.days, lambda value: 0 < value <= _MOST_DAYS, "write days above 0, such as 3")
+    size = _read_optional(words.bytes_per_parameter, faults, "--bytes-per-parameter", _fits_size, "write 12 or 16")
+    share = _read_optional(words.reclaimed, faults, "--reclaimed", lambda value: 0 <= value < 1, "write 0.2 for 20 %")
+    keep = faults.count("--keep", words.keep or "3", _MOST_KEPT, "write a whole number from 1, such as 3")
+    row = choose_row(stack, pool, nodes) if pool and nodes else None
+    tenant = _find_tenant(stack, words, faults)
+    if pool and nodes:
+        gpus = row.gpu_devices if row else choose_gpus(stack, pool, tenant, nodes)
+        faults.lines.extend(find_limits(stack, pool, tenant, nodes, gpus))
+    storage = _find_storage(stack, words, pool, row, nodes or 1, faults)
+    if faults.lines or not (pool and row and parameters and nodes and days and keep):
+        raise UsageError("\n".join(faults.lines))
+    store = find_store(storage, row, nodes)
+    return PlanRequest(
+        pool=pool,
+        row=row,
+        nodes=nodes,
+        days=days,
+        checkpoint=Checkpoint(parameters=parameters, bytes_per_parameter=size or BYTES_PER_PARAMETER, store=store),
+        keep=keep,
+        reclaimed=share,
+        tenant=tenant,
+    )
+
+
+def _fits_size(value: float) -> bool:
+    return 0 < value <= 64
+
+
+def _read_optional(
+    text: str | None, faults: _Faults, name: str, accept: Callable[[float], bool], remedy: str
+) -> float | None:
+    return None if text is None else faults.read(name, text, accept, remedy)
+
+
+def _read_parameters(text: str, faults: _Faults) -> float | None:
+    if short := _SHORT.fullmatch(text.strip()):
+        faults.lines.append(f"--params: {text!r} is no number; write {short[1]}e{_POWERS[short[2].lower()]}")
+        return None
+    remedy = "write the number of parameters, such as 7e9"
+    number = faults.read("--params", text, lambda value: 0 < value <= _MOST_PARAMETERS, remedy)
+    if number and number < _BILLIONS:
+        faults.lines.append(f"--params: {text!r} would be {number:g} parameters; write {number:g}e9 for billions")
+        return None
+    return number
+
+
+def _find_tenant(stack: StackConfig, words: PlanWords, faults: _Faults) -> Tenant | None:
+    found = next((tenant for tenant in stack.tenants if tenant.name == words.tenant), None)
+    if words.tenant is not None and found is None:
+        hint = suggest(words.tenant, [tenant.name for tenant in stack.tenants], "there are")
+        faults.lines.append(f"--tenant: there is no tenant {words.tenant!r}; {hint}")
+    return found
+
+
+def _find_pool(stack: StackConfig, words: PlanWords, faults: _Faults) -> Pool | None:
+    name, whole = words.pool, [pool.name for pool in stack.gpu_pools if _has_whole_gpus(pool)]
+    give = f"give {' or '.join(whole)}" if whole else f"{words.stack} has no pool of whole GPUs"
+    pool = stack.gpu_pools_by_name.get(name)
+    if pool and _has_whole_gpus(pool):
+        return pool
+    if pool:
+        reason = "has fractions of a GPU" if pool.is_fractional else "shares or cuts its GPUs"
+        faults.lines.append(f"pool {name} {reason}, and a training run takes whole nodes; {give}")
+    elif name in [own.name for own in stack.cpu_pools]:
+        faults.lines.append(f"pool {name} has no GPUs; {give}")
+    else:
+        faults.lines.append(f"there is no pool {name!r}; {suggest(name, stack.gpu_pools_by_name, 'there are')}")
+    return None
+
+
+def _has_whole_gpus(pool: Pool) -> bool:
+    return isinstance(pool.sharing, Exclusive) and not pool.is_fractional
+
+
+def _find_storage(
+    stack: StackConfig, words: PlanWords, pool: Pool | None, row: Instance | None, nodes: int, faults: _Faults
+) -> AnyStorage | None:
+    """Return the named storage, else the fastest that the tenant of the plan, or any tenant of the pool, may write.
+
+    None for a bucket of its own.
+    """
+    writable = _list_writable(stack, pool, words.tenant)
+    if words.checkpoints is None:
+        speeds = {name: find_store(storage, row, nodes).mib for name, storage in writable.items()} if row else {}
+        return writable[max(speeds, key=lambda name: speeds[name])] if speeds else None
+    if words.checkpoints in writable:
+        return writable[words.checkpoints]
+    names = [storage.name for storage in stack.storage]
+    if words.checkpoints not in names:
+        missing = f"--checkpoints: there is no storage {words.checkpoints!r}"
+        hint = suggest(words.checkpoints, names, "there are") if names else "leave it out, and the plan takes a bucket"
+        faults.lines.append(f"{missing}; {hint}")
+    elif pool:
+        fitting = f"give {' or '.join(writable)}, or " if writable else ""
+        who, whom = f"no tenant with quota in {pool.name} may write", "such a tenant"
+        if words.tenant:
+            who, whom = f"{words.tenant} may not write", words.tenant
+        faults.lines.append(f"--checkpoints: {who} into {words.checkpoints}; {fitting}grant {whom} write")
+    return None
+
+
+def _list_writable(stack: StackConfig, pool: Pool | None, tenant: str | None) -> Mapping[str, AnyStorage]:
+    """Return name → storage that a tenant with quota in a pool may write, in the order of the stack file.
+
+    If a tenant is named, the storages are its own.
+    """
+    if pool is None:
+        return {}
+    mounts = (mount for mount in list_mounts(stack) if mount.may_write and mount.tenant.may_use(pool.name))
+    return {mount.storage.name: mount.storage for mount in mounts if tenant in (None, mount.tenant.name)}

@@ -1,0 +1,29 @@
+"""A run for each training pool, with an image and a command that people replace."""
+
+from collections.abc import Iterator
+
+from ...config import Pool, StackConfig, Tenant
+from .limits import choose_gpus, find_limits
+from .run import TrainingRun
+
+IMAGE, COMMAND = "YOUR-IMAGE", ("torchrun", "YOUR-PROGRAM.py")
+_NODES = 2
+
+
+def list_samples(config: StackConfig) -> Iterator[TrainingRun]:
+    """Yield the run of the first tenant with a quota in each pool for training, in the order of the stack file.
+
+    It spans two nodes where the pool and the tenant have them.
+    """
+    for pool in config.gpu_pools:
+        tenant = next((tenant for tenant in config.tenants if tenant.may_use(pool.name)), None)
+        if pool.purpose == "training" and tenant:
+            yield _build_sample(config, pool, tenant)
+
+
+def _build_sample(config: StackConfig, pool: Pool, tenant: Tenant) -> TrainingRun:
+    nodes = _NODES if pool in config.spanning_pools else 1
+    gpus = choose_gpus(config, pool, tenant, nodes)
+    if nodes > 1 and any(find_limits(config, pool, tenant, nodes, gpus)):
+        nodes, gpus = 1, choose_gpus(config, pool, tenant, 1)
+    return TrainingRun(name="train", pool=pool, tenant=tenant, nodes=nodes, gpus=gpus, image=IMAGE, command=COMMAND)

@@ -1,0 +1,13 @@
+"""The object of a run: a Job for one node, a JobSet for several."""
+
+from typing import Any
+
+from ...config import StackConfig
+from .jobs import build_job
+from .jobsets import build_jobset
+from .run import TrainingRun
+
+
+def build_workload(config: StackConfig, run: TrainingRun) -> dict[str, Any]:
+    """Build the object, ready for `kubectl apply` by a member of the tenant."""
+    return build_jobset(config, run) if run.spans_nodes else build_job(config, run)

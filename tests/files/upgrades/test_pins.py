@@ -1,0 +1,20 @@
+"""The versions that only a newer blueprint moves."""
+
+from gpu_blueprint.files.upgrades.pins import list_pins
+
+from ...support import builders
+
+
+def test_a_version_that_the_file_states_is_no_pin_of_the_blueprint() -> None:
+    silent = list_pins(builders.config())
+    assert (silent["Kubernetes"], silent["Karpenter"], silent["AMI of AL2023"]) == ("1.36", "1.14.1", "v20260923")
+    cluster = builders.cluster(kubernetesVersion="1.36", karpenterVersion="1.14.1")
+    stated = builders.config(
+        cluster=cluster,
+        pools=[
+            builders.pool(ami={"family": "al2023", "version": "v20260923"}),
+            builders.cpu_pool(ami={"family": "bottlerocket"}),
+        ],
+    )
+    assert list_pins(stated).keys() & {"Kubernetes", "Karpenter", "AMI of AL2023"} == set()
+    assert list_pins(stated)["AMI of Bottlerocket"] == "v1.67.0"

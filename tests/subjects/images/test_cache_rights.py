@@ -1,0 +1,15 @@
+"""Nodes make repositories in the pull-through cache, and nowhere else."""
+
+from gpu_blueprint.subjects.images.cache_rights import build_cache_policies
+
+from ...support import builders
+
+
+def test_nodes_make_repositories_below_the_prefixes_of_the_cache_alone() -> None:
+    (statement,) = build_cache_policies(builders.config(images={"pullThrough": ["quay"]}))["image-cache"]["Statement"]
+    assert statement["Action"] == ["ecr:CreateRepository"]
+    assert statement["Resource"] == ["arn:aws:ecr:us-east-1:111122223333:repository/gpu-test-quay/*"]
+
+
+def test_a_stack_without_a_cache_gives_nodes_no_right() -> None:
+    assert build_cache_policies(builders.config()) == {}

@@ -1,0 +1,36 @@
+"""The end of a replica fits into the time that its node leaves."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.subjects.models.drains import LEAVE_S, STOP_S, find_most_grace, plan_drain
+
+from ...support import builders
+from ...support.served_models import chat, config_of, find_model
+
+
+def drain(model: dict[str, Any], **pool: Any) -> tuple[int, int, int]:
+    """Seconds of answers, of the grace, and that the node leaves."""
+    pools = [builders.pool(name="large", gpu="l40s", **pool), builders.cpu_pool(maxCpus=256)]
+    tenants = [builders.tenant(name="serving", gpus={"large": 4}), builders.tenant(name="lab", gpus={})]
+    config = config_of(model, pools=pools, tenants=tenants)
+    found = plan_drain(config.gpu_pools[0], find_model(config))
+    return found.answer, found.grace, find_most_grace(config.gpu_pools[0])
+
+
+def test_spot_leaves_two_minutes_less_what_karpenter_needs() -> None:
+    answer, grace, most = drain(chat(), purchase=["spot", "on-demand"])
+    assert grace == most == 110
+    assert answer == 90
+
+
+@pytest.mark.parametrize(("stated", "grace"), [("2m", 120), ("30m", 300)])
+def test_the_pool_bounds_the_grace_and_five_minutes_bound_the_pool(stated: str, grace: int) -> None:
+    found = drain(chat(), disruption={"terminationGracePeriod": stated})
+    assert found[1] == grace <= found[2]
+
+
+def test_a_stated_drain_holds_and_the_grace_covers_it() -> None:
+    answer, grace, _ = drain(chat(drain="30s"))
+    assert (answer, grace) == (30, 30 + LEAVE_S + STOP_S)

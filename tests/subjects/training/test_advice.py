@@ -1,0 +1,178 @@
+"""The words above the YAML of a run."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.subjects.training.advice import list_network_warnings, list_notes, list_warnings, write_head
+
+from ...support.training_runs import build_config, edit_pool, queued, run_of
+
+NGC = "nvcr.io/nvidia/pytorch:26.09-py3"
+OWN = "111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train:1"
+
+
+def warnings(config: StackConfig | None = None, **words: Any) -> str:
+    stack = config or queued()
+    return "\n".join(list_warnings(stack, run_of(stack, **words)))
+
+
+def notes(config: StackConfig | None = None, **words: Any) -> str:
+    stack = config or queued()
+    return "\n".join(list_notes(stack, run_of(stack, **words)))
+
+
+def test_a_run_with_everything_that_it_needs_brings_no_warning() -> None:
+    assert warnings() == warnings(pool="fast", nodes=2) == ""
+
+
+def test_nodes_without_efa_bring_a_warning() -> None:
+    assert "pool plain has no EFA, so the nodes talk over TCP: multiNode: {}" in warnings(nodes=2)
+
+
+def test_a_pool_whose_types_have_no_efa_is_told_so() -> None:
+    config = build_config(**edit_pool("plain", gpu=None, instanceTypes=["g5.2xlarge"]))
+    assert "no type of its nodes has EFA (g5.2xlarge)" in warnings(config, nodes=2)
+
+
+@pytest.mark.parametrize(
+    ("image", "words"),
+    [
+        (NGC, "some releases of nvcr.io/nvidia/pytorch lack aws-ofi-nccl"),
+        (OWN, "nobody knows whether 111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train has libfabric"),
+    ],
+)
+def test_an_image_that_may_lack_the_plugin_brings_a_warning(image: str, words: str) -> None:
+    found = warnings(pool="fast", nodes=2, image=image)
+    assert found.startswith(words) and found.endswith("NCCL_DEBUG=INFO must print NET/OFI")
+    assert warnings(pool="fast", image=image) == ""
+
+
+def test_nodes_without_a_queue_may_wait_for_each_other() -> None:
+    assert "pool fast has no queue" in warnings(build_config(), pool="fast", nodes=2)
+    assert warnings(build_config(), pool="fast") == ""
+
+
+def test_several_zones_may_divide_a_run_at_first() -> None:
+    assert "in two of us-east-1a, us-east-1b, and" in warnings(nodes=2)
+    assert "in two of" not in warnings() + warnings(pool="fast", nodes=2)
+
+
+@pytest.mark.parametrize("purpose", ["inference", "notebook"])
+def test_a_pool_for_other_work_may_drain_the_nodes_of_a_run(purpose: str) -> None:
+    config = queued(**edit_pool("plain", purpose=purpose))
+    found = warnings(config)
+    assert f"pool plain is for {purpose}, and Karpenter may drain its nodes" in found and "take fast or cut" in found
+    assert warnings(queued(**edit_pool("plain", purpose="batch"))) == ""
+
+
+def test_spot_without_checkpoints_loses_all_work() -> None:
+    config = queued(**edit_pool("plain", purchase=["spot", "on-demand"], checkpointed=True))
+    assert "without checkpoints a reclaim loses all work" in warnings(config)
+    assert warnings(config, checkpoints="homes") == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("python train.py", "a program alone uses 1 of 8 GPUs"),
+        ("torchrun --nproc-per-node 4 train.py", "--nproc-per-node replaces what the pod knows"),
+        ("torchrun --master_addr=localhost train.py", "--master_addr=localhost replaces what the pod knows"),
+        ("python -m torch.distributed.run --nnodes=2 train.py", "--nnodes=2 replaces"),
+        ("python launch.py --standalone train.py", "--standalone replaces"),
+        ("torchrun train.py --nnodes 2", ""),
+        ("torchrun --max-restarts 0 train.py", ""),
+        ("python launch.py train.py", ""),
+        ("accelerate launch train.py", ""),
+        ("bash run.sh", ""),
+    ],
+)
+def test_a_command_that_leaves_gpus_idle_brings_a_warning(command: str, words: str) -> None:
+    found = warnings(command=tuple(command.split()))
+    assert words in found and bool(found) == bool(words)
+
+
+def test_a_program_alone_is_right_on_one_gpu() -> None:
+    assert warnings(gpus=1, command=("python", "train.py")) == ""
+
+
+def test_a_test_of_the_nodes_is_warned_of_the_network_alone() -> None:
+    stack = build_config()
+    found = [*list_network_warnings(stack, run_of(stack, nodes=2, command=("python",)))]
+    assert len(found) == 1 and "TCP" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "kind", "pods"),
+    [
+        (1, "job", "kubectl logs --follow --namespace red-space job/llm\n"),
+        (
+            2,
+            "jobset",
+            "--selector jobset.sigs.k8s.io/jobset-name=llm,batch.kubernetes.io/job-completion-index=0 --tail=-1 (the",
+        ),
+    ],
+)
+def test_the_notes_start_watch_and_stop_the_run(nodes: int, kind: str, pods: str) -> None:
+    found = notes(nodes=nodes, name="llm")
+    assert "kubectl apply --filename" in found and pods in found
+    assert f"kubectl delete {kind} llm --namespace red-space (it has 110 s to save)" in found
+    assert f"kubectl get {kind}s,workloads,pods --namespace red-space" in found
+    assert "a pod that is told to stop ends with 75" in found
+    assert f"kubectl get {kind}s,pods " in notes(build_config(), nodes=nodes)
+
+
+@pytest.mark.parametrize(
+    ("command", "ends"),
+    [
+        (("torchrun", "a.py"), False),
+        (("/opt/bin/torchrun", "a.py"), False),
+        (("python", "-m", "torch.distributed.run", "a.py"), False),
+        (("python3", "-u", "-m", "torch.distributed.launch", "a.py"), False),
+        (("numactl", "--cpunodebind=0", "env", "A=1", "B=2", "torchrun", "a.py"), False),
+        (("accelerate", "launch", "a.py"), False),
+        (("python", "launch.py", "train.py"), True),
+        (("python", "run.py", "--launcher", "torchrun"), True),
+        (("bash", "-c", "exec torchrun a.py"), True),
+    ],
+)
+def test_code_42_is_told_to_end_the_run_where_the_program_can_end_with_it(command: tuple[str, ...], ends: bool) -> None:
+    found = notes(command=command)
+    assert ("code 42 ends the run at once" in found, "torchrun ends with 1" in found) == (ends, not ends)
+
+
+def test_the_notes_say_after_how_many_failures_a_run_ends_and_where_its_last_lines_are() -> None:
+    kept = notes(checkpoints="homes", restarts=1)
+    assert "after 1 restart if the program fails within 10 minutes each time, else after 20; --restarts" in kept
+    assert "last lines of each failure are in /mnt/homes/red/train/failures" in kept
+    assert "after 3 restarts, without checkpoints also over weeks: --checkpoints" in notes()
+    assert "and a restart deletes the logs: --checkpoints STORAGE" in notes(nodes=2)
+
+
+def test_a_run_on_a_capacity_block_is_told_its_end() -> None:
+    held = {"id": "cr-0a1b2c3d4e5f60718", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "instances": 4}
+    bought = {"purchase": ["reserved"], "reservations": [{"id": held["id"]}]}
+    for block, told in (({"capacityBlock": True, "ends": "2027-01-31"}, True), ({"ends": "2027-01-31"}, False)):
+        config = build_config(**edit_pool("fast", **bought), reservations=[{**held, **block}])
+        words = "its nodes go 40 minutes before its end, and pods have 10 minutes"
+        assert (words in warnings(config, pool="fast")) is told
+        assert ("all work is lost: --checkpoints STORAGE" in warnings(config, pool="fast")) is told
+        saving = warnings(config, pool="fast", checkpoints="homes")
+        assert ("whatever their grace; save within that time" in saving) is told
+
+
+def test_runs_of_one_name_share_their_checkpoints_and_the_notes_say_so() -> None:
+    assert "/mnt/homes/red/train belongs to all runs of the team that are called train" in notes(checkpoints="homes")
+    assert "belongs to" not in notes()
+
+
+def test_a_bucket_says_that_it_renames_and_appends_nothing() -> None:
+    assert "/mnt/bucket/red/train is a bucket: nothing there can be renamed" in notes(checkpoints="bucket")
+    assert "bucket" not in notes(checkpoints="homes") and "bucket" not in notes()
+
+
+def test_the_head_is_comments_warnings_first() -> None:
+    stack = queued()
+    lines = write_head(stack, run_of(stack), ["slow"], ["special"]).splitlines()
+    assert lines[:2] == ["# warning: slow", "# special"] and all(line.startswith("# ") for line in lines)
