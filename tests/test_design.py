@@ -5,12 +5,27 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+from gpu_blueprint.subject import SUBJECTS
+
+from .support.imports import (
+    FOLDERS,
+    SOURCES,
+    STAGES,
+    as_text,
+    draw_import_graph,
+    draw_layers,
+    find_layers,
+    list_imports,
+    place,
+    place_of,
+    room_of,
+    sources,
+    tree,
+)
 from .support.plans import ROOT
 from .support.processes import PATIENCE_S
 
@@ -28,16 +43,13 @@ CLOUDLESS = (
     "config",
     "cost",
     "checks",
-    "loading",
+    "subjects",
+    "files",
     "monitoring",
     "explain",
-    "upgrades",
 )
 """Rooms that `check` and `cost` load; a cloud's SDK would make them slow."""
 MEANINGLESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "core", "misc"}
-FOLDERS = ("gpu_blueprint", "components", "policies", "lab", "tests", "tools", "examples")
-SOURCES = ("gpu_blueprint", "components", "policies", "lab", "tools")
-"""The folders with the product's own code; tests mirror them."""
 SHOWN = (*SOURCES, "examples")
 """The folders whose code people read; that of the examples stands in no room."""
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
@@ -47,91 +59,27 @@ RIDDLES = ("What", "Whether", "Of", "So", "As", "Such", "That", "How")
 """Words that begin a docstring only in an inverted sentence."""
 
 
-@cache
-def sources(*folders: str) -> tuple[Path, ...]:
-    """Return every Python file of the project, or of some of its folders."""
-    files = [file for folder in folders or FOLDERS for file in sorted((ROOT / folder).rglob("*.py"))]
-    return (*files,) if folders else (ROOT / "__main__.py", *files)
-
-
-@cache
-def tree(file: Path) -> ast.Module:
-    return ast.parse(file.read_text())
-
-
-def place(file: Path) -> str:
-    return str(file.relative_to(ROOT))
-
-
-def list_imports(file: Path) -> Iterator[str]:
-    """Yield the absolute name of everything that a file imports, at its top or inside a function."""
-    package = list(file.relative_to(ROOT).parent.parts)
-    for node in ast.walk(tree(file)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else []
-            start = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{start}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and re.fullmatch(r"gpu_blueprint(\.\w+)+", str(node.value)):
-            yield str(node.value)  # importlib.import_module("gpu_blueprint.cost.chart")
-
-
 def uses_network(file: Path) -> bool:
     """Tell whether a file imports what opens connections; of urllib, urllib.parse does not."""
     return any(name.split(".")[0] in NETWORK or name.startswith("urllib.request") for name in list_imports(file))
 
 
-def room_of(module: str) -> str | None:
-    """Return the room of a module: ``gpu_blueprint.catalog.gpus`` stands in catalog."""
-    top, *rest = module.split(".")
-    if top == "gpu_blueprint":
-        return rest[0] if rest else None
-    return top if top in ("components", "policies", "lab", "tools", "__main__") else None
-
-
-def draw_import_graph() -> dict[str, set[str]]:
-    """Return room → the rooms that it imports."""
-    graph: dict[str, set[str]] = {}
-    for file in (ROOT / "__main__.py", *sources(*SOURCES)):
-        room = room_of(place(file).removesuffix(".py").removesuffix("/__init__").replace("/", "."))
-        if room is None or place(file) == "gpu_blueprint/__main__.py":
-            continue
-        read = graph.setdefault("program" if room == "__main__" else room, set())
-        read |= {
-            found for name in list_imports(file) if (found := room_of(name)) and found not in (room, "__version__")
-        }
-    return graph
-
-
-def read_import_graph() -> dict[str, set[str]]:
-    """Return the import graph as docs/design.md draws it."""
+def test_the_picture_of_the_design_page_has_every_folder_in_its_layer() -> None:
+    picture = draw_layers(find_layers(draw_import_graph()))
     page = (ROOT / "docs" / "design.md").read_text()
-    block = page.split("## The import graph")[1].split("```")[1]
-    rows = [line.split("←") for line in block.strip().splitlines()]
-    return {room.strip(): set(read.split()) for room, read in rows}
+    assert page.split("## The layers")[1].split("```")[1].strip("\n") == picture, picture
 
 
-def as_text(graph: dict[str, set[str]]) -> str:
-    """Return the graph in the form of docs/design.md."""
-    order = [*TopologicalSorter({room: sorted(read) for room, read in sorted(graph.items())}).static_order()]
-    return "\n".join(f"{room:<13}← {' '.join(sorted(graph[room], key=order.index))}".rstrip() for room in order)
+def test_imports_between_stages_and_subjects_run_one_way_and_are_those_of_the_list() -> None:
+    graph = as_text(draw_import_graph(place_of))  # raises CycleError
+    listed = (ROOT / "docs" / "imports.md").read_text().split("```")[1].strip("\n")
+    assert listed == graph, f"docs/imports.md has another graph; this is the code's:\n{graph}"
 
 
-def test_the_import_graph_is_the_graph_that_the_design_page_draws() -> None:
-    graph = draw_import_graph()
-    assert read_import_graph() == graph, f"docs/design.md draws another graph; this is the code's:\n{as_text(graph)}"
-
-
-def test_each_room_imports_only_rooms_above_it_on_the_design_page() -> None:
-    above: set[str] = set()
-    for room, read in read_import_graph().items():
-        assert read <= above, f"{room} imports {read - above}, which the page lists below it"
-        above.add(room)
-
-
-def test_imports_between_rooms_run_one_way() -> None:
-    assert len([*TopologicalSorter(draw_import_graph()).static_order()]) > 15  # raises CycleError
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_folders_of_a_stage_are_subjects(stage: str) -> None:
+    folders = {file.parent.name for file in (ROOT / "gpu_blueprint" / stage).glob("*/__init__.py")}
+    assert folders and folders <= {*SUBJECTS, *STAGES[stage]}
 
 
 def test_nobody_imports_the_command_line_or_the_components() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from gpu_blueprint.records import Record, asdict, field, replace
 
-from .test_design import SOURCES, list_imports, place, sources, tree
+from .support.imports import SOURCES, list_imports, place, sources, tree
 
 WITHOUT_PACKAGES = {f"lab/{name}.py" for name in ("copied_objects", "engines", "go_modules", "go_tool", "parts")}
 """Files with values that `python -m lab.build` loads on a Python without packages, so without msgspec."""

@@ -181,6 +181,8 @@ def _build_pattern(moves: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], 
 def move(root: Path) -> int:
     """Move everything in a tree that git knows, and return the number of modules that moved."""
     moves = read_moves(root)
+    if not moves:
+        return 0
     listing = ["git", "ls-files", "-z"]
     listed = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603
     for name in filter(None, listed.stdout.split("\0")):

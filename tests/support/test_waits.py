@@ -2,7 +2,7 @@
 
 import pytest
 
-from ..test_design import place, sources
+from .imports import place, sources
 from .waits import find_waits
 
 ENDLESS = {
