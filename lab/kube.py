@@ -21,6 +21,7 @@ from gpu_blueprint.records import Record
 from .scene import Manifest
 
 _MANAGER = "gpu-blueprint"
+_MOST_TRIES, _TOOK_TOO_LONG = 3, 504
 _SECONDS_TO_ANSWER = 60
 _STRICT = ("fieldValidation", "Strict")
 _PATCHES = {
@@ -225,10 +226,16 @@ class KubeClient:
             )
 
     def _send(self, verb: str, path: str, body: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
-        """Send a request and return the answer."""
-        with self._translate_errors():
-            found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
-        return found
+        """Send a request and return the answer; a busy server that has done nothing in time is asked again."""
+        for left in range(_MOST_TRIES - 1, -1, -1):
+            try:
+                with self._translate_errors():
+                    found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
+                return found
+            except RefusedError as error:
+                if error.status != _TOOK_TOO_LONG or verb == "post" or not left:  # a second post makes a second object
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     def _ask(self, verb: str, path: str, body: Mapping[str, Any] | Sequence[Any] | None, **options: Any) -> Any:
         """Send a request with the identity of the client, and return the answer as urllib3 has it."""

@@ -1,15 +1,12 @@
 """Grants in GPUs, in CPU and in memory, and the rest of a tenant's quotas, which it may ask of the CPU pools."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from ..catalog.node_room import NodeRoom
 from ..sharing import Mig
 from .pools import Pool
 from .sizes import read_room
 from .tenants import GpuAmount, Tenant
-
-if TYPE_CHECKING:
-    from .stack import StackConfig
 
 
 def find_gpu_shares(pool: Pool) -> dict[str, float]:
@@ -32,26 +29,25 @@ def count_gpus(pool: Pool, amount: GpuAmount) -> float:
     return sum(shares.get(unit, 0) * count for unit, count in pool.count_by_unit(amount).items())
 
 
-def size_grant(stack: "StackConfig", pool: Pool, amount: GpuAmount) -> NodeRoom:
+def size_grant(pool: Pool, amount: GpuAmount) -> NodeRoom:
     """Return the CPU and memory that the pods on an amount of a pool's units hold.
 
     They are those of the slots. Pods of whole GPUs without ``podSize`` may hold their part of the largest node.
     """
     if size := pool.find_pod_size(amount):
         return size.room
-    gpus, rows = count_gpus(pool, amount), stack.list_instances(pool)
-    rooms = [NodeRoom(*(part / row.gpu_devices * gpus for part in pool.find_room(row))) for row in rows]
+    gpus = count_gpus(pool, amount)
+    rooms = [NodeRoom(*(part / row.gpu_devices * gpus for part in pool.find_room(row))) for row in pool.launched]
     return NodeRoom(max(room.cpu_milli for room in rooms), max(room.memory_mib for room in rooms))
 
 
-def size_grants(stack: "StackConfig", tenant: Tenant) -> dict[str, NodeRoom]:
+def size_grants(pools: Mapping[str, Pool], tenant: Tenant) -> dict[str, NodeRoom]:
     """Return pool → the CPU and memory that the pods on a tenant's GPUs hold, for pools that exist."""
-    pools = stack.gpu_pools_by_name
-    return {name: size_grant(stack, pools[name], amount) for name, amount in tenant.gpus.items() if name in pools}
+    return {name: size_grant(pools[name], amount) for name, amount in tenant.gpus.items() if name in pools}
 
 
-def find_rest(stack: "StackConfig", tenant: Tenant) -> NodeRoom:
+def find_rest(pools: Mapping[str, Pool], tenant: Tenant) -> NodeRoom:
     """Return the part of a tenant's quotas that the pods on its GPUs leave, and that it may ask of the CPU pools."""
-    quota, grants = read_room(tenant.cpu, tenant.memory), size_grants(stack, tenant).values()
+    quota, grants = read_room(tenant.cpu, tenant.memory), size_grants(pools, tenant).values()
     cpu, memory = sum(room.cpu_milli for room in grants), sum(room.memory_mib for room in grants)
     return NodeRoom(max(quota.cpu_milli - cpu, 0), max(quota.memory_mib - memory, 0))

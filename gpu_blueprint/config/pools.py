@@ -1,6 +1,5 @@
 """GPU pools: their GPUs, the way they buy capacity, and the way pods share a GPU."""
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated
 
@@ -12,7 +11,6 @@ from ..catalog.node_room import NodeRoom, find_room
 from ..catalog.prices import HOURS_A_MONTH
 from ..catalog.purchases import Purchase
 from ..model import Model
-from ..problem import Problem
 from ..sharing import POOL_KEY, Exclusive, Sharing, SharingProfile, derive_profile
 from .aws_names import GpuInstanceType, GpuModel, Zone
 from .buying import ReservationTerm
@@ -22,7 +20,6 @@ from .hours import Hours
 from .images import Image
 from .nodes import Ami, Disk, MultiNode, Taint
 from .pod_start import PodStart
-from .pool_rules import find_pool_problems
 from .scalars import LabelKey, LabelValue, Name, Share
 from .sizes import DEFAULT_SLOT, PodSize, choose_pod_limit, choose_sizes, sells_all_slots
 from .tenants import GpuAmount
@@ -205,6 +202,11 @@ class Pool(Model):
         """
         return self.offered if self.instance_types else tuple(row for row in self.offered if sells_all_slots(self, row))
 
+    @property
+    def launched(self) -> list[Instance]:
+        """The named instance types that can launch, because one node fits below the ceiling."""
+        return list(filter(self.fits, self.named_instances))
+
     @cached_property
     def max_pods(self) -> int:
         """Most pods of a node: all that can have a slice of its GPUs, and the pods of DaemonSets."""
@@ -238,9 +240,6 @@ class Pool(Model):
     def lacks_expectation(self) -> bool:
         """True if no field states the expected use of the pool."""
         return self.expected_hours is None and self.expected_utilization is None and not self.static_nodes
-
-    def problems(self) -> Iterator[Problem]:
-        return find_pool_problems(self)
 
     def rebuild(self, **changes: object) -> "Pool":
         """Return the pool with other values of fields, by their names in the file, and nothing else changed."""

@@ -1,16 +1,14 @@
 """The nodes that a pool launches: how many GPUs they hold, and whether their CPU and memory serve every slot."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom, choose_max_pods, count_addressable_pods, count_team_pods
 from ..model import Model
+from ..sharing import SharingProfile
 from .scalars import PodCpu, PodMemory
-
-if TYPE_CHECKING:
-    from .pools import Pool
 
 _MIB = {"Mi": 1, "Gi": 1024, "Ti": 1024**2}
 
@@ -42,6 +40,41 @@ class PodSize(Model):
         return self if slots == 1 else write_size(*(part * slots for part in self.room))
 
 
+class SizedPool(Protocol):
+    """The facts of a pool that decide on its instance types; ``Pool`` has them."""
+
+    @property
+    def instance_types(self) -> Sequence[str] | None:
+        """The types that the file names."""
+
+    @property
+    def gpus_per_node(self) -> Sequence[int] | None:
+        """The numbers of GPUs that the file allows."""
+
+    @property
+    def prefers_small_nodes(self) -> bool:
+        """True if one GPU, or a part of it, is usually enough for a pod."""
+
+    @property
+    def offered(self) -> Sequence[Instance]:
+        """The types of the right size in the region."""
+
+    @property
+    def profile(self) -> SharingProfile:
+        """The way in which pods share a GPU."""
+
+    @property
+    def slot_size(self) -> PodSize | None:
+        """CPU and memory of the pod in one slot."""
+
+    @property
+    def max_pods(self) -> int:
+        """Most pods of a node."""
+
+    def find_room(self, row: Instance, max_pods: int | None = None) -> NodeRoom:
+        """Return the room of a node for pods of teams."""
+
+
 DEFAULT_SLOT = PodSize(cpu="1800m", memory="6Gi")
 """The pod in a slot of a shared or cut GPU: four fit on a g6.2xlarge beside the DaemonSets, and on a g6.xlarge one."""
 
@@ -53,7 +86,7 @@ def write_size(cpu_milli: float, memory_mib: float) -> PodSize:
     return PodSize(cpu=cpu, memory=f"{mib}Mi" if mib % 1024 else f"{mib // 1024}Gi")
 
 
-def choose_sizes(pool: "Pool", rows: Iterable[Instance]) -> tuple[Instance, ...]:
+def choose_sizes(pool: SizedPool, rows: Iterable[Instance]) -> tuple[Instance, ...]:
     """Return the types whose number of GPUs suits a pool: by default the smallest, if one GPU is enough for its pods.
 
     Karpenter puts pods that arrive together on one large node for as long as the pool has any, at up to twice the
@@ -66,12 +99,12 @@ def choose_sizes(pool: "Pool", rows: Iterable[Instance]) -> tuple[Instance, ...]
     return tuple(row for row in found if row.gpu_devices == smallest)
 
 
-def count_slots(pool: "Pool", row: Instance) -> int:
+def count_slots(pool: SizedPool, row: Instance) -> int:
     """Return how many pods the GPUs of a node have a slot for."""
     return sum(pool.profile.count_per_node(row).values())
 
 
-def choose_pod_limit(pool: "Pool") -> int:
+def choose_pod_limit(pool: SizedPool) -> int:
     """Return the most pods of a node, which is the same for all types of the pool.
 
     It suits the types that stay in the pool: those that the file names, else those that run the pods of all their slots
@@ -82,29 +115,29 @@ def choose_pod_limit(pool: "Pool") -> int:
     return choose_max_pods(kept) if kept else max(choose_max_pods({row: slots[row]}) for row in slots)
 
 
-def fills_alone(pool: "Pool", row: Instance) -> bool:
+def fills_alone(pool: SizedPool, row: Instance) -> bool:
     """Return whether a node could run the pods of all its slots, if the pool had no other type."""
     slots = count_slots(pool, row)
     return _count_slots_with_pods(pool, row, choose_max_pods({row: slots})) == slots
 
 
-def may_join(pool: "Pool", row: Instance, others: Iterable[Instance]) -> bool:
+def may_join(pool: SizedPool, row: Instance, others: Iterable[Instance]) -> bool:
     """Return whether a type sells all its slots in a pool, and has addresses for as many pods as the others need."""
     needed = max((count_slots(pool, other) for other in others), default=0)
     return sells_all_slots(pool, row) and count_team_pods(count_addressable_pods(row)) >= needed
 
 
-def _count_slots_with_pods(pool: "Pool", row: Instance, max_pods: int) -> int:
+def _count_slots_with_pods(pool: SizedPool, row: Instance, max_pods: int) -> int:
     """Return how many of a node's slots get a pod on a node of up to ``max_pods`` pods, beside the DaemonSets."""
     most = min(count_slots(pool, row), count_team_pods(min(max_pods, count_addressable_pods(row))))
     return min(most, int(pool.find_room(row, max_pods).count_pods(pool.slot_size.room))) if pool.slot_size else most
 
 
-def count_sellable_slots(pool: "Pool", row: Instance) -> int:
+def count_sellable_slots(pool: SizedPool, row: Instance) -> int:
     """Return how many of a node's slots can be sold, because the node can also run their pods beside the DaemonSets."""
     return _count_slots_with_pods(pool, row, pool.max_pods)
 
 
-def sells_all_slots(pool: "Pool", row: Instance) -> bool:
+def sells_all_slots(pool: SizedPool, row: Instance) -> bool:
     """Return whether a node can run the pods of all its slots."""
     return count_sellable_slots(pool, row) == count_slots(pool, row)

@@ -1,14 +1,13 @@
 """One environment: all the sections of a stack file, and lookups across them."""
 
 from collections import Counter
-from collections.abc import Iterator
 from functools import cached_property
 
 from ..catalog import Instance
 from ..catalog.node_room import NodeRoom
 from ..catalog.partitions import Partition, find_partition
 from ..catalog.storage import DEFAULT_CLASS, OWN_CLASS
-from ..problem import Path, Problem
+from ..problem import Path
 from ..sharing import Exclusive, SharingProfile
 from .aws_names import end_with_region
 from .buying import Reservation
@@ -22,7 +21,6 @@ from .pools import Pool
 from .queueing import QUEUED_PURPOSES
 from .services import Service
 from .stack_cluster import StackCluster
-from .stack_rules import find_stack_problems
 from .storage import AnyStorage, S3Storage
 from .tenants import Grant, Tenant
 
@@ -161,7 +159,7 @@ class StackConfig(StackCluster):
     @cached_property
     def rests_by_tenant(self) -> dict[str, NodeRoom]:
         """Tenant → the part of its quotas that the pods on its GPUs leave, and that it may ask of the CPU pools."""
-        return {tenant.name: find_rest(self, tenant) for tenant in self.tenants}
+        return {tenant.name: find_rest(self.gpu_pools_by_name, tenant) for tenant in self.tenants}
 
     @property
     def all_pools(self) -> list[Pool | CpuPool]:
@@ -282,6 +280,3 @@ class StackConfig(StackCluster):
         for pool in self.gpu_pools:
             total.update(pool.profile.count_at_ceiling(pool.max_gpus))
         return dict(sorted(total.items()))
-
-    def problems(self) -> Iterator[Problem]:
-        return find_stack_problems(self)

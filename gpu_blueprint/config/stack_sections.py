@@ -25,12 +25,17 @@ from .queueing import Queueing
 from .retired_sharing import RetiredSharing
 from .scalars import Dollars, Name, TimeZone
 from .services import Service
-from .stack_rules import MOST_TAGS
 from .storage import AnyStorage
 from .tenancy import Tenancy
 from .tenants import Tenant
 from .waivers import Waiver
 
+OWN_TAGS = ("owner", "environment", "cost-center", "managed-by", "pool", "Name")
+"""Tags that the blueprint sets from other fields, on every resource or on nodes."""
+_ROLE_TAGS = 1
+"""Tags that the blueprint sets on few resources: the role of a subnet, the mark of EFA's security group."""
+MOST_TAGS = 50 - len(OWN_TAGS) - _ROLE_TAGS
+"""Number of tags that a team may add to a resource, of the 50 that EC2 allows (EC2 user guide, «Tag restrictions»)."""
 AnyPool = Annotated[Pool | CpuPool, Field(discriminator="purpose")]
 
 

@@ -54,7 +54,10 @@ def describe_rest(stack: StackConfig, tenant: Tenant, promise: Promise) -> str:
     """Return the arithmetic of a tenant's rest of CPU or memory: ``training 260 = 1,024 - 764 in train-h100``."""
     index, factor = (0, 1000) if promise.resource == "cpu" else (1, 1024)
     quota = read_room(tenant.cpu, tenant.memory)[index] / factor
-    held = "".join(f" - {_write(room[index] / factor)} in {name}" for name, room in size_grants(stack, tenant).items())
+    held = "".join(
+        f" - {_write(room[index] / factor)} in {name}"
+        for name, room in size_grants(stack.gpu_pools_by_name, tenant).items()
+    )
     rest = promise.tenants[tenant.name]
     return (
         f"{tenant.name} {_write(rest)} = {_write(quota)}{held}"
@@ -116,8 +119,8 @@ def _list_slot_promises(
     stack: StackConfig, pool: Pool, grants: Mapping[str, GpuAmount], least: Sequence[tuple[GpuAmount, int]]
 ) -> Iterator[Promise]:
     """Yield the CPU and memory of the pods in slots, beside the least that nodes of any type offer."""
-    held = {name: size_grant(stack, pool, amount) for name, amount in grants.items()}
-    always = [(size_grant(stack, pool, amount), times) for amount, times in least]
+    held = {name: size_grant(pool, amount) for name, amount in grants.items()}
+    always = [(size_grant(pool, amount), times) for amount, times in least]
     gpus = count_usable_gpus(stack, pool)
     rooms = [
         NodeRoom(*(part * (gpus // row.gpu_devices) for part in pool.find_room(row)))

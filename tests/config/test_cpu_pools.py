@@ -63,7 +63,7 @@ def test_the_made_pool_has_no_room_for_the_cpu_and_memory_of_gpu_pods(fields: di
     """A pool that the file states needs room for the same rest, so the made pool and its own bound never differ."""
     team = tenant(gpus={"main": gpus}, cpu="384", memory="2Ti")
     stack = config(pools=[pool(**fields)], tenants=[team])
-    rest, (made,) = find_rest(stack, stack.tenants[0]), stack.cpu_pools
+    rest, (made,) = find_rest(stack.gpu_pools_by_name, stack.tenants[0]), stack.cpu_pools
     assert rest.cpu_milli < 384_000 and rest.memory_mib < 2 * 1024**2
     assert made.max_cpus == make_default_pool(rest, "us-east-1").max_cpus
     assert made.max_cpus < config(tenants=[tenant(gpus={}, cpu="384", memory="2Ti")]).cpu_pools[0].max_cpus

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.config.stack_rules import MOST_TAGS
+from gpu_blueprint.config.stack_sections import MOST_TAGS
 
 from ..support.builders import config, problems
 

@@ -45,7 +45,7 @@ def test_minimum_replicas_and_headroom_are_always_at_work() -> None:
 
 def test_a_tenant_asks_the_cpu_pools_for_what_its_gpu_pods_leave() -> None:
     stack = shared_stack()
-    rest = find_rest(stack, stack.tenants[0])
+    rest = find_rest(stack.gpu_pools_by_name, stack.tenants[0])
     assert (rest.cpu_milli, rest.memory_mib) == (64_000 - 8 * 1800, (256 - 48) * 1024)
     cpu = find(stack, "cpu", "cpu")
     assert cpu.tenants == {"team": pytest.approx(64 - 14.4)} and cpu.offered >= 64 - 14.4
@@ -54,10 +54,10 @@ def test_a_tenant_asks_the_cpu_pools_for_what_its_gpu_pods_leave() -> None:
 def test_pods_of_whole_gpus_may_hold_their_part_of_the_largest_node() -> None:
     # An L4 of a g6.16xlarge has 63 CPUs beside it, so four of them hold more than the quota of 64.
     stack = builders.config(tenants=[builders.tenant(cpu="64", memory="2Ti")])
-    rest = find_rest(stack, stack.tenants[0])
+    rest = find_rest(stack.gpu_pools_by_name, stack.tenants[0])
     assert rest.cpu_milli == 0 and 0 < rest.memory_mib < 2 * 1024**2
     sized = builders.config(pools=[builders.pool(podSize={"cpu": "3", "memory": "12Gi"})], tenants=[builders.tenant()])
-    assert find_rest(sized, sized.tenants[0]).cpu_milli == 64_000 - 12_000
+    assert find_rest(sized.gpu_pools_by_name, sized.tenants[0]).cpu_milli == 64_000 - 12_000
 
 
 def test_a_tenant_without_gpus_asks_the_cpu_pools_for_its_whole_quota() -> None:

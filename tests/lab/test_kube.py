@@ -4,6 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from kubernetes.client.exceptions import ApiException
+from kubernetes.dynamic.exceptions import DynamicApiError
 
 from gpu_blueprint.errors import LabError
 from lab.control_plane import ControlPlane
@@ -46,6 +48,28 @@ def test_an_object_is_created_once(real_kube: KubeClient, namespace: str) -> Non
     with pytest.raises(RefusedError, match="already exists") as error:
         real_kube.create(config_map(namespace))
     assert error.value.status == 409
+
+
+@pytest.mark.parametrize(("failures", "is_done"), [(2, True), (3, False)])
+def test_a_server_that_took_too_long_is_asked_again(
+    real_kube: KubeClient, namespace: str, monkeypatch: pytest.MonkeyPatch, failures: int, is_done: bool
+) -> None:
+    ask, tried = KubeClient._ask, 0
+
+    def fail_first(kube: KubeClient, verb: str, *arguments: Any, **options: Any) -> Any:
+        nonlocal tried
+        tried += 1
+        if tried <= failures:
+            raise DynamicApiError(ApiException(status=504, reason="context deadline exceeded"))
+        return ask(kube, verb, *arguments, **options)
+
+    monkeypatch.setattr(KubeClient, "_ask", fail_first)
+    if is_done:
+        assert real_kube.apply(config_map(namespace))["data"] == {"key": "value"}
+    else:
+        with pytest.raises(RefusedError, match="504"):
+            real_kube.apply(config_map(namespace))
+    assert tried == 3
 
 
 def test_a_list_holds_the_objects_of_all_namespaces_or_those_with_labels(real_kube: KubeClient, namespace: str) -> None:

@@ -13,11 +13,13 @@ from . import (
     regions,
     roles,
     system_nodes,
+    tags,
     unused_fields,
     versions,
 )
 
 CHECKS = collect(
+    tags,
     closed_network,
     egress,
     endpoints,

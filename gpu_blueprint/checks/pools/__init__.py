@@ -8,6 +8,8 @@ from . import (
     efa,
     gpu_health,
     headroom,
+    lists,
+    pool_rules,
     reservations,
     resource_names,
     sharing_values,
@@ -17,6 +19,8 @@ from . import (
 )
 
 CHECKS = collect(
+    pool_rules,
+    lists,
     architectures,
     capacity,
     cpu_capacity,

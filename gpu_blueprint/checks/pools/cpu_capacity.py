@@ -95,7 +95,7 @@ def _find_need(stack: StackConfig, pool: Pool, amount: GpuAmount, at: int) -> tu
     Of several sizes of nodes it is the size whose pods need least, so that the quota serves no size.
     """
     if pool.slot_size:
-        return ceil(size_grant(stack, pool, amount)[at]), f"{pool.name} ({pool.slot_size} a slot)"
+        return ceil(size_grant(pool, amount)[at]), f"{pool.name} ({pool.slot_size} a slot)"
     gpus = int(count_gpus(pool, amount))  # cut and shared GPUs have slots
     if pool.purpose != "training" or not gpus:
         return 0, ""

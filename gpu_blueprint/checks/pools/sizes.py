@@ -13,13 +13,14 @@ from ...cost.nodes import Node, Terms, find_launched, find_sold_part, find_terms
 from ...problem import Problem, move_under
 from ...sharing import Mig
 from ..facet import early
+from .pool_rules import find_pool_problems
 
 
 @early
 def refuse_pods_above_nodes(stack: StackConfig) -> Iterator[Problem]:
     """Refuse pools none of whose types can run the pods of all its slots; named types must run at least a pod."""
     for index, pool in stack.numbered_gpu_pools:
-        if any(pool.all_problems()) or not any(map(pool.fits, pool.offered)):
+        if any(pool.all_problems()) or any(find_pool_problems(pool)) or not any(map(pool.fits, pool.offered)):
             continue
         sells = any(count_sellable_slots(pool, row) for row in stack.list_instances(pool))
         if not sells:

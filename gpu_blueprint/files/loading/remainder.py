@@ -13,6 +13,8 @@ from ...checks.cluster.roles import PARTS_WITH_ROLES, ROLE_OF_PROFILE
 from ...checks.cluster.system_nodes import TOO_SMALL_KIND
 from ...checks.models.room import name_room
 from ...checks.money.budgets import BOUND_KINDS
+from ...checks.pools.pool_rules import find_pool_problems
+from ...config import Pool
 from ...model import Model
 from ...problem import Path, Problem, move_under
 from ...records import replace
@@ -243,3 +245,5 @@ def find_problems_in_sound_parts(data: dict[str, Any], broken: Iterable[Path]) -
             if path not in heads and isinstance(item, dict):
                 part: Model = adapt(name).validate_python(item)
                 yield from move_under(part.all_problems(), *path)
+                if isinstance(part, Pool):
+                    yield from move_under(find_pool_problems(part), *path)

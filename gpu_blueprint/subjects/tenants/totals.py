@@ -57,7 +57,7 @@ def sum_totals(config: StackConfig, tenant: Tenant) -> Totals:
 
 
 def _find_borrowed_room(config: StackConfig, tenant: Tenant, raised: Tenant) -> NodeRoom:
-    own, most = size_grants(config, tenant), size_grants(config, raised)
+    own, most = (size_grants(config.gpu_pools_by_name, found) for found in (tenant, raised))
     rooms = [(most[name], own[name]) for name in own]
     return NodeRoom(
         sum(reach.cpu_milli - grant.cpu_milli for reach, grant in rooms),

@@ -51,7 +51,7 @@ def test_the_part_for_cpu_pools_stays_the_same_but_for_rounding() -> None:
     team = stack.tenants[0]
     totals = sum_totals(stack, team)
     raised = raise_grants(stack, team).model_copy(update={"cpu": totals.cpu, "memory": totals.memory})
-    before, after = find_rest(stack, team), find_rest(stack, raised)
+    before, after = find_rest(stack.gpu_pools_by_name, team), find_rest(stack.gpu_pools_by_name, raised)
     assert 0 <= after.cpu_milli - before.cpu_milli < 1000
     assert 0 <= after.memory_mib - before.memory_mib < 1024
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ..support.builders import network, pool, problems
+from ...support.builders import network, pool, problems
 
 
 def test_training_on_spot_needs_checkpoints() -> None:

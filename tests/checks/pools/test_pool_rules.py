@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ..support import builders
+from ...support import builders
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,30 @@
 """The rules for one pool alone, without the rest of the stack."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pydantic.alias_generators import to_camel
 
-from ..catalog import Instance
-from ..problem import Path, Problem
-from ..records import replace
-from ..sharing import Exclusive, find_refusals
-from .buying import find_purchase_problems
-from .disruption import SPOT_LEAVES_S
-from .network import refuse_repeated
-from .nodes import find_disk_problems
-from .scalars import count_seconds
+from ...catalog import Instance
+from ...config import Pool, StackConfig
+from ...config.buying import find_purchase_problems
+from ...config.disruption import SPOT_LEAVES_S
+from ...config.network import refuse_repeated
+from ...config.nodes import find_disk_problems
+from ...config.scalars import count_seconds
+from ...problem import Path, Problem, move_under
+from ...records import replace
+from ...sharing import Exclusive, find_refusals
+from ..facet import early
 
-if TYPE_CHECKING:
-    from .pools import Pool
+
+@early
+def refuse_wrong_pools(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse pools that are wrong whatever the rest of the stack is."""
+    for index, pool in stack.numbered_gpu_pools:
+        yield from move_under(find_pool_problems(pool), "pools", index)
 
 
-def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
+def find_pool_problems(pool: Pool) -> Iterator[Problem]:
     """Yield the problems of one pool; paths start at the pool."""
     if (pool.gpu is None) == (pool.instance_types is None):
         reason = f"the pool has {'neither gpu nor' if pool.gpu is None else 'both gpu and'} instanceTypes"
@@ -47,7 +52,7 @@ def find_pool_problems(pool: "Pool") -> Iterator[Problem]:
     yield from _check_prepull(pool)
 
 
-def _check_sizes(pool: "Pool") -> Iterator[Problem]:
+def _check_sizes(pool: Pool) -> Iterator[Problem]:
     """Refuse numbers of GPUs that no node of the model holds, or that the pool's ceiling excludes."""
     if pool.gpus_per_node is None:
         return
@@ -66,7 +71,7 @@ def _check_sizes(pool: "Pool") -> Iterator[Problem]:
             yield Problem("max-gpus-below-node", path, reason, f"raise maxGpus to {count}, or remove the number")
 
 
-def _refuse_unlaunchable(pool: "Pool") -> Iterator[Problem]:
+def _refuse_unlaunchable(pool: Pool) -> Iterator[Problem]:
     if pool.gpu and pool.model.karpenter_name is None:
         reason = f"{pool.gpu} is rented only as an UltraServer, which Karpenter cannot launch"
         yield Problem("gpu-of-ultraserver", ("gpu",), reason, "choose another model")
@@ -81,7 +86,7 @@ def _refuse_unlaunchable(pool: "Pool") -> Iterator[Problem]:
         )
 
 
-def _refuse_unlike_type(pool: "Pool", row: Instance, index: int) -> Iterator[Problem]:
+def _refuse_unlike_type(pool: Pool, row: Instance, index: int) -> Iterator[Problem]:
     """Yield the problems of an instance type, compared with the first instance type of the pool."""
     path, name, first = ("instanceTypes", index), row.instance_type, pool.candidates[0]
     if row.gpu_name != pool.model.name:
@@ -101,7 +106,7 @@ def _refuse_unlike_type(pool: "Pool", row: Instance, index: int) -> Iterator[Pro
         yield Problem("max-gpus-below-node", path, reason, f"raise maxGpus to {row.gpu_devices}, or remove the type")
 
 
-def _refuse_interrupted_training(pool: "Pool") -> Iterator[Problem]:
+def _refuse_interrupted_training(pool: Pool) -> Iterator[Problem]:
     if pool.purpose != "training":
         return
     policy = pool.lifecycle.consolidation_policy
@@ -114,7 +119,7 @@ def _refuse_interrupted_training(pool: "Pool") -> Iterator[Problem]:
         yield Problem("spot-without-checkpoints", ("purchase",), reason, hint)
 
 
-def _check_multi_node(pool: "Pool") -> Iterator[Problem]:
+def _check_multi_node(pool: Pool) -> Iterator[Problem]:
     if pool.multi_node is None:
         return
     path, first = ("multiNode",), pool.candidates[0] if len(pool.candidates) == 1 else None
@@ -134,7 +139,7 @@ def _check_multi_node(pool: "Pool") -> Iterator[Problem]:
         yield Problem("multi-node-zones", ("zones",), "a placement group lies in one zone", "name exactly one zone")
 
 
-def _check_expectation(pool: "Pool") -> Iterator[Problem]:
+def _check_expectation(pool: Pool) -> Iterator[Problem]:
     if pool.expected_hours is not None and pool.expected_utilization is not None:
         reason = "expectedHours and expectedUtilization state the same expectation"
         yield Problem("expectation-twice", ("expectedUtilization",), reason, "leave one of them out")
@@ -148,7 +153,7 @@ def _check_expectation(pool: "Pool") -> Iterator[Problem]:
         yield Problem("expectation-above-hours", ("expectedHours",), reason, f"write {most} or less")
 
 
-def _check_static_nodes(pool: "Pool") -> Iterator[Problem]:
+def _check_static_nodes(pool: Pool) -> Iterator[Problem]:
     if pool.static_nodes is None:
         return
     if pool.ami.family != "al2023" or pool.ami.version is not None:
@@ -182,7 +187,7 @@ _LONGEST_OF_GROUPS = 63
 """Characters of a label or taint of a managed node group, with the domain of its key (EKS API, CreateNodegroup)."""
 
 
-def _refuse_long_labels(pool: "Pool") -> Iterator[Problem]:
+def _refuse_long_labels(pool: Pool) -> Iterator[Problem]:
     """Refuse labels and taints that Kubernetes takes, and EKS's API for node groups does not."""
     keys: list[tuple[Path, str]] = [(("labels", key), key) for key in pool.labels]
     keys += [(("taints", index, "key"), taint.key) for index, taint in enumerate(pool.taints)]
@@ -196,7 +201,7 @@ def _refuse_long_labels(pool: "Pool") -> Iterator[Problem]:
             yield Problem("static-nodes-label", ("labels", key), reason, 'write a value, such as "true"')
 
 
-def _refuse_unused_fields(pool: "Pool") -> Iterator[Problem]:
+def _refuse_unused_fields(pool: Pool) -> Iterator[Problem]:
     """Refuse fields of a pool with static nodes that only Karpenter reads."""
     for field in type(pool.disruption).model_fields:
         if getattr(pool.disruption, field) is not None:
@@ -208,7 +213,7 @@ def _refuse_unused_fields(pool: "Pool") -> Iterator[Problem]:
         yield Problem("static-nodes-checkpointed", ("checkpointed",), reason, "leave checkpointed out")
 
 
-def _refuse_hasty_ends(pool: "Pool") -> Iterator[Problem]:
+def _refuse_hasty_ends(pool: Pool) -> Iterator[Problem]:
     """Refuse a grace in which a training run cannot save its last checkpoint."""
     stated = pool.disruption.termination_grace_period
     if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_LEAVES_S:
@@ -219,7 +224,7 @@ def _refuse_hasty_ends(pool: "Pool") -> Iterator[Problem]:
         yield Problem("pool-ends-runs", path, reason, "write 2m or more, or leave it out")
 
 
-def _check_hours(pool: "Pool") -> Iterator[Problem]:
+def _check_hours(pool: Pool) -> Iterator[Problem]:
     if pool.hours is None:
         return
     path = ("hours",)
@@ -234,7 +239,7 @@ def _check_hours(pool: "Pool") -> Iterator[Problem]:
         yield Problem("hours-keep-empty-nodes", path, reason, hint)
 
 
-def _check_headroom(pool: "Pool") -> Iterator[Problem]:
+def _check_headroom(pool: Pool) -> Iterator[Problem]:
     if pool.headroom is None or pool.headroom_size or pool.headroom.gpus == 0:
         return
     for field in ("cpu", "memory"):
@@ -244,7 +249,7 @@ def _check_headroom(pool: "Pool") -> Iterator[Problem]:
             yield Problem("headroom-without-size", ("headroom", field), reason, hint)
 
 
-def _check_prepull(pool: "Pool") -> Iterator[Problem]:
+def _check_prepull(pool: Pool) -> Iterator[Problem]:
     """Refuse images that change under their name: nodes would run different images, by the day of their start."""
     yield from refuse_repeated(pool.prepull, "prepull")
     for index, image in enumerate(pool.prepull):

@@ -1,0 +1,27 @@
+"""Tags that a team adds to every resource."""
+
+from collections.abc import Iterator
+
+from ...config import StackConfig
+from ...config.stack_sections import OWN_TAGS
+from ...problem import Problem
+from ..facet import early
+
+
+@early
+def refuse_taken_tags(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse tags that the blueprint sets itself."""
+    for key in stack.tags:
+        if key.lower() in (own.lower() for own in OWN_TAGS):
+            reason = f"the blueprint sets the tag {key!r} itself, from another field"
+            yield Problem("tag-taken", ("tags", key), reason, "remove it here")
+
+
+@early
+def refuse_tags_that_differ_in_case(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse two tags that IAM takes for one."""
+    keys = list(stack.tags)
+    for index, key in enumerate(keys):
+        if twins := [other for other in keys[:index] if other.lower() == key.lower()]:
+            reason = f"the tag {key!r} differs from {twins[0]!r} only in case, and IAM takes both for one key"
+            yield Problem("tag-twice", ("tags", key), reason, "remove one")

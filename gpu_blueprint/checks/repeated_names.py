@@ -1,0 +1,14 @@
+"""Names that items of a list must not share."""
+
+from collections.abc import Iterator, Sequence
+
+from ..problem import Problem
+
+
+def find_repeated_names(names: Sequence[str], collection: str, field: str) -> Iterator[Problem]:
+    """Yield a problem for each item of a list whose name an item before it has."""
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            reason = f"{name!r} is already the {field} of {collection}.{names.index(name)}"
+            path = (collection, index, field)
+            yield Problem("name-taken", path, reason, f"choose another {field}", names=(name,))

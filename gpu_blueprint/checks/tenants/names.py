@@ -1,0 +1,19 @@
+"""The names of tenants and of their namespaces."""
+
+from collections.abc import Iterator
+
+from ...config import StackConfig
+from ...problem import Problem
+from ..facet import early
+from ..repeated_names import find_repeated_names
+
+
+@early
+def refuse_repeated_tenants(stack: StackConfig) -> Iterator[Problem]:
+    """Refuse two tenants of one name, or of one namespace; a repeated name is told once."""
+    yield from find_repeated_names([tenant.name for tenant in stack.tenants], "tenants", "name")
+    first_index = {tenant.name: index for index, tenant in reversed([*enumerate(stack.tenants)])}
+    for problem in find_repeated_names([tenant.namespace_name for tenant in stack.tenants], "tenants", "namespace"):
+        index = int(problem.path[1])
+        if first_index[stack.tenants[index].name] == index:
+            yield problem
