@@ -92,7 +92,7 @@ def test_a_team_gets_the_comment_through_git(fork: Path, name: str, code: int) -
 def test_a_change_of_the_code_is_seen_through_git(fork: Path) -> None:
     pull = _BY_NAME["edit-a-comment"]
     open_pull_request(fork, pull)
-    traffic = fork / "gpu_blueprint" / "tenancy" / "traffic.py"
+    traffic = fork / "gpu_blueprint" / "subjects" / "tenants" / "traffic.py"
     traffic.write_text(traffic.read_text().replace('DENY = "gpu-blueprint-default-deny"', 'DENY = "deny-all"'))
     ran = run_changes(fork, pull.stack, "--against", "HEAD")
     git(fork, "checkout", "--quiet", "--", ".")
