@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from .support.imports import (
     SOURCES,
     STAGES,
     as_text,
+    draw_file_graph,
     draw_import_graph,
     draw_layers,
     find_layers,
@@ -74,6 +76,10 @@ def test_imports_between_stages_and_subjects_run_one_way_and_are_those_of_the_li
     graph = as_text(draw_import_graph(place_of))  # raises CycleError
     listed = (ROOT / "docs" / "imports.md").read_text().split("```")[1].strip("\n")
     assert listed == graph, f"docs/imports.md has another graph; this is the code's:\n{graph}"
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    assert len([*TopologicalSorter(draw_file_graph()).static_order()]) > 900  # raises CycleError
 
 
 @pytest.mark.parametrize("stage", STAGES)

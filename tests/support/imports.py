@@ -109,3 +109,14 @@ def as_text(graph: dict[str, set[str]]) -> str:
     """Return the graph in the form of docs/imports.md."""
     order = [*TopologicalSorter({room: sorted(read) for room, read in sorted(graph.items())}).static_order()]
     return "\n".join(f"{room} ← {' '.join(sorted(graph[room], key=order.index))}".rstrip() for room in order)
+
+
+def draw_file_graph() -> dict[str, set[str]]:
+    """Return module → the modules that it imports; a package that holds the module itself does not count."""
+    modules = {name_module(file) for file in sources(*SOURCES)}
+    graph: dict[str, set[str]] = {}
+    for file in sources(*SOURCES):
+        module = name_module(file)
+        read = {name if name in modules else name.rpartition(".")[0] for name in list_imports(file)} & modules
+        graph[module] = {found for found in read if found != module and not module.startswith(f"{found}.")}
+    return graph
