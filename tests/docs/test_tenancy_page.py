@@ -55,7 +55,7 @@ def test_the_rules_that_hold_with_warn_are_named() -> None:
     policies = list_policies(make_specimen())
     always = [rule.id for policy in policies if policy.always_denies for rule in policy.rules]
     of_models = ["model-objects", "model-deployments", "model-scaling"]
-    harmless = ["binding-subjects", "platform-objects", "identity-accounts", *of_models]
+    harmless = ["binding-subjects", "platform-objects", "identity-accounts", "storage-claims", *of_models]
     assert [rule for rule in always if not rule.startswith("queue") and rule != "gang-within-reach"] == harmless
     steps = PAGE.split("## From warn to deny")[1]
     assert all(f"`{rule}`" in steps for rule in always)
