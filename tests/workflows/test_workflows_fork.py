@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from ..support.processes import PATIENCE_S
 from ..support.workflow_runs import Runner, commit
 
 OPTION = "git -c merge.ours.driver=true merge upstream/main"
-TAKE_OVER, STAY_DELETED = re.findall(r"```shell\n(.*?)```", (ROOT / "docs" / "fork.md").read_text(), re.DOTALL)
+TAKE_OVER, STAY_DELETED, MOVE = re.findall(r"```shell\n(.*?)```", (ROOT / "docs" / "fork.md").read_text(), re.DOTALL)
 
 
 @pytest.fixture
@@ -59,7 +60,12 @@ def release(upstream: Runner) -> None:
 
 
 def play(runner: Runner, script: str) -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(runner.folder), "GIT_MERGE_AUTOEDIT": "no"}
+    own = Path(sys.executable).parent
+    environment = {
+        "PATH": f"{own}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(runner.folder),
+        "GIT_MERGE_AUTOEDIT": "no",
+    }
     environment |= {
         f"GIT_{who}_{what}": "t@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
     }
@@ -125,3 +131,33 @@ def test_two_colleagues_still_merge_their_edits_of_one_file(fork: Runner) -> Non
     fork.git("merge", "-q", "--no-edit", "colleague")
     merged = (fork.repository / "stacks" / "Pulumi.dev.yaml").read_text()
     assert "maxGpus: 3" in merged and "owner: our-" in merged
+
+
+def test_edits_in_moved_modules_and_modules_of_the_team_move_and_merge(upstream: Runner, fork: Runner) -> None:
+    checks = upstream.repository / "gpu_blueprint" / "checks"
+    checks.mkdir(parents=True)
+    (checks / "names.py").write_text("from .facet import early\n\n" + "".join(f"VALUE_{n} = {n}\n" for n in range(20)))
+    (checks / "facet.py").write_text("early = 1\n")
+    (upstream.repository / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "__init__.py", upstream.repository / "tools")
+    shutil.copy(ROOT / ".gitignore", upstream.repository)
+    commit(upstream, "code")
+    fork.git("pull", "-q", "upstream", "main")
+    edit(fork, "gpu_blueprint/checks/names.py", "VALUE_19 = 19", "VALUE_19 = 190")
+    (fork.repository / "gpu_blueprint" / "checks" / "model_own.py").write_text("from .names import VALUE_1\n")
+    commit(fork, "a check of the team")
+    edit(upstream, "gpu_blueprint/checks/names.py", "VALUE_1 = 1", "VALUE_1 = 100")
+    for name in ("move_modules.py", "moved_modules.csv"):
+        shutil.copy(ROOT / "tools" / name, upstream.repository / "tools")
+    commit(upstream, "tools")
+    assert play(upstream, "python -m tools.move_modules").returncode == 0
+    commit(upstream, "modules move")
+    merged = play(fork, MOVE)
+    assert merged.returncode == 0, merged.stdout + merged.stderr
+    moved = (fork.repository / "gpu_blueprint" / "checks" / "cluster" / "names.py").read_text()
+    assert "from ..facet import early" in moved and "VALUE_1 = 100\n" in moved and "VALUE_19 = 190\n" in moved
+    own = (fork.repository / "gpu_blueprint" / "checks" / "models" / "own.py").read_text()
+    assert own == "from ..cluster.names import VALUE_1\n"
+    assert not [*(fork.repository / "gpu_blueprint" / "checks").glob("names.py")]
+    fork.git("commit", "-q", "--no-edit")
+    assert len(fork.git("show", "--no-patch", "--format=%P").split()) == 2
