@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .plans import ROOT
 
+IMPORTS = ROOT / "docs" / "imports.md"
 FOLDERS = ("gpu_blueprint", "components", "policies", "lab", "tests", "tools", "examples")
 SOURCES = ("gpu_blueprint", "components", "policies", "lab", "tools")
 """The folders with the product's own code; tests mirror them."""
@@ -109,3 +110,9 @@ def as_text(graph: dict[str, set[str]]) -> str:
     """Return the graph in the form of docs/imports.md."""
     order = [*TopologicalSorter({room: sorted(read) for room, read in sorted(graph.items())}).static_order()]
     return "\n".join(f"{room} ← {' '.join(sorted(graph[room], key=order.index))}".rstrip() for room in order)
+
+
+def write_imports() -> None:
+    """Write the graph between stages and subjects into docs/imports.md."""
+    head, _, tail = IMPORTS.read_text().split("```")
+    IMPORTS.write_text(f"{head}```\n{as_text(draw_import_graph(place_of))}\n```{tail}")
