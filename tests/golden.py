@@ -2,7 +2,7 @@
 
 ``python -m tests.golden`` writes them again.
 
-It also adds new fields to the frozen list of all fields.
+It also adds new fields to the frozen list of all fields, and draws docs/imports.md.
 
 A golden plan leaves out the versions of Pulumi's plugins: requirements.txt pins them, and every resource would repeat
 them. It leaves out the properties that hold outputs, because the dependencies name the same resources. It names a
@@ -19,6 +19,7 @@ from gpu_blueprint.plan import PlannedResource
 from .changes.pull_requests import write_comments
 from .support import example_pools
 from .support.frozen_fields import write_list
+from .support.imports import write_imports
 from .support.plans import SHIPPED, STRICT, Plan, plan
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -78,6 +79,7 @@ def _queries(dashboard: dict[str, Any]) -> dict[str, list[str]]:
 def main() -> None:
     """Write every golden file."""
     write_list()
+    write_imports()
     for stack in (*SHIPPED, *STRICT):
         golden_file(stack).write_text(as_text(snapshot(plan(stack))))
     for pool in example_pools.POOLS:

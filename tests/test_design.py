@@ -14,6 +14,7 @@ from gpu_blueprint.subject import SUBJECTS
 
 from .support.imports import (
     FOLDERS,
+    IMPORTS,
     SOURCES,
     STAGES,
     as_text,
@@ -74,8 +75,8 @@ def test_the_picture_of_the_design_page_has_every_folder_in_its_layer() -> None:
 
 def test_imports_between_stages_and_subjects_run_one_way_and_are_those_of_the_list() -> None:
     graph = as_text(draw_import_graph(place_of))  # raises CycleError
-    listed = (ROOT / "docs" / "imports.md").read_text().split("```")[1].strip("\n")
-    assert listed == graph, f"docs/imports.md has another graph; this is the code's:\n{graph}"
+    listed = IMPORTS.read_text().split("```")[1].strip("\n")
+    assert listed == graph, "run python -m tests.golden, and read the diff of docs/imports.md"
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

@@ -119,11 +119,11 @@ class StackSections(Model):
 
     @field_validator("queueing", mode="before")
     @classmethod
-    def _refuse_empty_queueing(cls, queueing: object) -> object:
-        """Refuse a field without value, because all of its own fields have defaults and its author wants queues."""
-        if queueing is None:
-            raise WrongValueError("empty-field", "the field is empty", "write queueing: {}, or remove it")
-        return queueing
+    def _refuse_empty_section(cls, section: object, info: ValidationInfo) -> object:
+        """Refuse a section without value: all of its own fields have defaults, and its author wants it."""
+        if section is None:
+            raise WrongValueError("empty-field", "the field is empty", f"write {info.field_name}: {{}}, or remove it")
+        return section
 
     @field_validator("pools")
     @classmethod

@@ -6,6 +6,7 @@ from itertools import groupby
 
 from ..catalog.dcgm_metrics import DCGM_FIELDS, FATAL_XIDS
 from ..monitoring import ALERTS, RECORDINGS, Alert
+from ..monitoring.alerts import ALERTS_BY_SUBJECT
 from ..monitoring.alerts.queues import BUT_IN_QUEUES
 from ..monitoring.rule_files import FACTS
 from .markdown import format_table
@@ -17,9 +18,10 @@ nobody acts, and the first steps. Notifications carry the same text.
 
 The tables at the end list the series that recording rules store, and the metrics that dcgm-exporter exports.
 
-The rules under Queues belong to stacks with `queueing`. In these stacks {exempt}
-leave out what queues do by design: jobs fill their pools and the quotas of their namespaces.
-The rules under DNS belong to stacks with `nodeLocalDns`.
+{needs}
+
+In stacks with `queueing`, {exempt} leave out what queues do by design: jobs fill
+their pools and the quotas of their namespaces.
 
 The tests run each rule through the real promtool: in one case the alert must fire, in another case it must not.
 
@@ -31,7 +33,7 @@ def render_alerts_page() -> str:
     """Return the page as Markdown."""
     listed = ([f"[{alert.name}](#{alert.name.lower()})", alert.severity, alert.wait] for alert in ALERTS)
     lines = [
-        _HEAD.format(exempt=" and ".join(BUT_IN_QUEUES)),
+        _HEAD.format(needs="\n".join(_list_needs()), exempt=" and ".join(BUT_IN_QUEUES)),
         *format_table(["alert", "severity", "fires after"], listed),
     ]
     for subject, alerts in groupby(ALERTS, key=lambda alert: alert.subject):
@@ -45,6 +47,14 @@ def render_alerts_page() -> str:
     metrics = ([f"`{field.name}`", field.help, field.why] for field in DCGM_FIELDS)
     lines += ["", "## Metrics of dcgm-exporter", "", *format_table(["metric", "meaning", "exported for"], metrics)]
     return "\n".join(lines) + "\n"
+
+
+def _list_needs() -> Iterator[str]:
+    """Yield a sentence for each heading whose rules some stacks do not have."""
+    for given in ALERTS_BY_SUBJECT.values():
+        if given.needs:
+            headings = " and ".join(dict.fromkeys(alert.subject for alert in given.alerts))
+            yield f"The rules under {headings} belong to stacks with {given.needs}."
 
 
 def describe_alert(alert: Alert) -> Iterator[str]:

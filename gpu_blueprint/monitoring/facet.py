@@ -20,6 +20,8 @@ class Alerts(Record, kw_only=True):
 
     alerts: tuple[Alert, ...]
     when: Condition = is_in_every_stack
+    needs: str = ""
+    """The condition in words for the runbook, such as "`queueing`"; empty if every stack has the alerts."""
 
 
 class Series(Record, kw_only=True):

@@ -1,10 +1,13 @@
-"""The tags of a stack: AWS takes no repeated key, and no more tags than a resource has room for."""
+"""The sections of a stack, and its tags: AWS takes no repeated key, and no more tags than a resource has room for."""
 
 import pytest
 
+from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.stack_sections import MOST_TAGS
+from gpu_blueprint.files.loading.parse import check_stack
 
-from ..support.builders import config, problems
+from ..support.builders import REGION, config, problems
+from ..support.every_subject import write_every_subject
 
 
 @pytest.mark.parametrize("keys", [("team", "Team"), ("Cost Unit", "cost unit"), ("a", "b", "A")])
@@ -24,3 +27,13 @@ def test_a_resource_has_room_for_the_most_tags_that_a_stack_may_have() -> None:
     assert len({*stack.all_tags, "Name", "pool", "kubernetes.io/role/elb"}) == 50
     (problem,) = problems(tags={**tags, "further": "ml"})
     assert problem == f"tags: the field has too many entries; write {MOST_TAGS} or fewer"
+
+
+def test_a_section_that_is_on_without_fields_is_not_silently_off_without_a_value() -> None:
+    optional = [field.alias or name for name, field in StackConfig.model_fields.items() if field.default is None]
+    stack = write_every_subject()
+    on = [name for name in optional if not check_stack({**stack, name: {}}, REGION).problems]
+    assert "queueing" in on
+    for name in on:
+        lines = [*map(str, check_stack({**stack, name: None}, REGION).problems)]
+        assert f"{name}: the field is empty; write {name}: {{}}, or remove it" in lines

@@ -11,8 +11,10 @@ from gpu_blueprint.config.billing import Billing
 from gpu_blueprint.config.cluster import Cluster
 from gpu_blueprint.config.images import Images
 from gpu_blueprint.config.monitoring import InstallMonitoring
+from gpu_blueprint.judging.sections import find_section
 from gpu_blueprint.model import Model, field_text
 
+from ..support.every_subject import build_every_subject, write_every_subject
 from ..support.plans import SHIPPED, plan, plan_of
 from ..support.storage_stack import DATASETS, SCRATCH, build_storage_stack
 
@@ -75,6 +77,18 @@ def test_every_input_that_may_delete_data_is_known() -> None:
     plans = [widest, *map(plan, SHIPPED)]
     found = {pair for each in plans for made in each for pair in list_inputs(made.type.split(":")[-1], made.inputs)}
     assert found == {*FIELDS, *HARMLESS}
+
+
+def test_each_section_that_brings_deletion_has_a_field_in_the_table() -> None:
+    """Two sections may make resources of one type, and each has a text of its own."""
+    sections: dict[tuple[str, str], set[str]] = {pair: set() for pair in FIELDS}
+    planned, config = plan_of(write_every_subject()), build_every_subject()
+    by_urn = {found.urn: found for found in planned}
+    for found in planned:
+        for pair in {*list_inputs(found.type.split(":")[-1], found.inputs)} & FIELDS.keys():
+            sections[pair].add(str(find_section(config, by_urn, found.urn)[0]))
+    assert sections["LogGroup", "retentionInDays"]
+    assert {pair: names for pair, names in sections.items() if len(names) > len(FIELDS[pair])} == {}
 
 
 @pytest.mark.parametrize(("model", "field"), [each for fields in FIELDS.values() for each in fields])

@@ -3,12 +3,21 @@
 import pytest
 
 from gpu_blueprint.cost.estimate import estimate_stack
+from gpu_blueprint.cost.platform import list_platform_items
 
 from ..support import builders
 from ..support.catalogue_rows import PRICE, gp3, hours
 from ..support.estimates import estimate_of
+from ..support.every_subject import build_every_subject
 
 HERE = "us-east-1"
+
+
+def test_every_item_of_every_subject_has_a_price() -> None:
+    """A key that the catalogue does not have is a cost without a number, and no error."""
+    items = [*list_platform_items(build_every_subject())]
+    assert len(items) > 5
+    assert {item.name: item.hour.unknown for item in items if item.hour.unknown} == {}
 
 
 def test_a_reservation_that_no_pool_uses_is_paid_as_well() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .plans import ROOT
 
+IMPORTS = ROOT / "docs" / "imports.md"
 FOLDERS = ("gpu_blueprint", "components", "policies", "lab", "tests", "tools", "examples")
 SOURCES = ("gpu_blueprint", "components", "policies", "lab", "tools")
 """The folders with the product's own code; tests mirror them."""
@@ -120,3 +121,9 @@ def draw_file_graph() -> dict[str, set[str]]:
         read = {name if name in modules else name.rpartition(".")[0] for name in list_imports(file)} & modules
         graph[module] = {found for found in read if found != module and not module.startswith(f"{found}.")}
     return graph
+
+
+def write_imports() -> None:
+    """Write the graph between stages and subjects into docs/imports.md."""
+    head, _, tail = IMPORTS.read_text().split("```")
+    IMPORTS.write_text(f"{head}```\n{as_text(draw_import_graph(place_of))}\n```{tail}")

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from gpu_blueprint.catalog.prices import find_on_demand_price
 from tools.catalogue_file import CATALOG, read
-from tools.price_list import Prices
+from tools.price_list import SERVICE_ITEMS, Prices
 from tools.price_tables import rebuild_instance_prices, rebuild_service_prices, rebuild_spot_shares
 
 TODAY = date(2026, 11, 21)
@@ -31,6 +31,12 @@ def test_rows_of_items_that_the_tool_does_not_ask_for_stay() -> None:
     rows = rebuild_service_prices(CATALOG, priced, TODAY).file.rows
     kept = {row["item"] for row in rows if row["region"] == "us-east-1"}
     assert {"kms-key", "efs-read", "fsx-lustre-125"} <= kept and "nat-gateway" not in kept
+
+
+def test_every_item_with_a_price_is_read_from_aws_or_by_hand() -> None:
+    priced = {row["item"] for row in read(CATALOG / "service_prices.csv").rows}
+    by_hand = {item for item in priced if item.startswith(("efs-read", "efs-write", "fsx-lustre-"))}
+    assert priced == {item.name for item in SERVICE_ITEMS} | by_hand
 
 
 def test_every_shipped_price_has_the_day_on_which_it_was_read() -> None:

@@ -157,7 +157,7 @@ def test_edits_in_moved_modules_and_modules_of_the_team_move_and_merge(upstream:
     moved = (fork.repository / "gpu_blueprint" / "checks" / "cluster" / "names.py").read_text()
     assert "from ..facet import early" in moved and "VALUE_1 = 100\n" in moved and "VALUE_19 = 190\n" in moved
     own = (fork.repository / "gpu_blueprint" / "checks" / "models" / "own.py").read_text()
-    assert own == "from ..cluster.names import VALUE_1\n"
+    assert own == "from ..cluster.names import VALUE_1\n\nOWN = VALUE_1\n"
     assert not [*(fork.repository / "gpu_blueprint" / "checks").glob("names.py")]
     fork.git("commit", "-q", "--no-edit")
     assert len(fork.git("show", "--no-patch", "--format=%P").split()) == 2

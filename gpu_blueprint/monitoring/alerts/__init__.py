@@ -26,10 +26,14 @@ ALERTS_BY_SUBJECT: Mapping[Subject, Alerts] = {
     "services": Alerts(alerts=SERVICE_ALERTS),
     "tenants": Alerts(alerts=TENANCY_ALERTS),
     "monitoring": Alerts(alerts=WATCH_ALERTS),
-    "queues": Alerts(alerts=QUEUE_ALERTS, when=lambda stack: stack.queueing is not None),
-    "training": Alerts(alerts=TRAINING_ALERTS, when=lambda stack: bool(stack.spanning_pools)),
-    "cluster": Alerts(alerts=DNS_ALERTS, when=lambda stack: stack.cluster.node_local_dns),
-    "models": Alerts(alerts=MODEL_ALERTS, when=lambda stack: bool(stack.models)),
+    "queues": Alerts(alerts=QUEUE_ALERTS, when=lambda stack: stack.queueing is not None, needs="`queueing`"),
+    "training": Alerts(
+        alerts=TRAINING_ALERTS,
+        when=lambda stack: bool(stack.spanning_pools),
+        needs="a pool in which a training job may span nodes",
+    ),
+    "cluster": Alerts(alerts=DNS_ALERTS, when=lambda stack: stack.cluster.node_local_dns, needs="`nodeLocalDns`"),
+    "models": Alerts(alerts=MODEL_ALERTS, when=lambda stack: bool(stack.models), needs="`models`"),
 }
 """Subject → its alerts, in the order of the runbook."""
 ALERTS = tuple(alert for given in ALERTS_BY_SUBJECT.values() for alert in given.alerts)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gpu_blueprint.config import StackConfig
 from gpu_blueprint.live.leftovers import Resource
 from gpu_blueprint.live.leftovers.names import build_queue_url, list_surveys
 from gpu_blueprint.live.leftovers.resource import Arn
@@ -11,14 +12,16 @@ from ...support import aws_models
 from ...support.aws_endpoint import Endpoint, as_json, json_error
 from ...support.builders import role
 from ...support.cloud_objects import OURS, account, client, make_cluster, make_queue, rows
-from ...support.plans import shipped_config
+from ...support.every_subject import build_every_subject, write_every_subject
+from ...support.plans import find_resources, plan_of, shipped_config
 
 LOGS = "/aws/eks/gpu-dev/cluster"
 
 
-def find() -> dict[str, Resource]:
-    """Return kind and name → object."""
-    answers = [answer for survey in list_surveys(shipped_config("dev")) for answer in take_survey(survey, account())]
+def find(stack: StackConfig | None = None) -> dict[str, Resource]:
+    """Return kind and name → object of a stack; of dev if none is given."""
+    surveys = list_surveys(stack or shipped_config("dev"))
+    answers = [answer for survey in surveys for answer in take_survey(survey, account())]
     assert all(isinstance(answer, Resource) for answer in answers), answers
     return {f"{answer.arn.kind} {answer.arn.name}": answer for answer in answers if isinstance(answer, Resource)}
 
@@ -122,6 +125,16 @@ def test_nobody_asks_for_budgets_where_the_partition_has_none() -> None:
 def test_the_address_of_a_queue_in_gov_is_of_its_region() -> None:
     arn = Arn.parse(shipped_config("gov").build_arn("sqs", "gpu-gov"))
     assert build_queue_url(arn) == "https://sqs.us-gov-west-1.amazonaws.com/100200300404/gpu-gov"
+
+
+@pytest.mark.usefixtures("cloud")
+def test_every_log_group_of_a_platform_is_found_without_tags() -> None:
+    """Whoever writes a last line after the destroy makes its log group anew."""
+    planned = find_resources(plan_of(write_every_subject()), "aws:cloudwatch/logGroup:LogGroup")
+    names = {str(group.inputs["name"]) for group in planned}
+    for name in names:
+        client("logs").create_log_group(logGroupName=name)
+    assert names and {*find(build_every_subject())} == {f"logs:log-group {name}" for name in names}
 
 
 def test_nobody_asks_for_the_log_group_of_an_existing_cluster() -> None:

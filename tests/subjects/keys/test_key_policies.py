@@ -9,6 +9,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.keys.key_policies import list_key_policies
 
 from ...support import builders
+from ...support.every_subject import build_every_subject, write_every_subject
 from ...support.field_effects_keys import OTHER_KEY, keys
 from ...support.field_effects_storage import KEY, SCRATCH
 from ...support.plans import find_resources, plan_of
@@ -96,6 +97,18 @@ def test_services_are_held_to_the_account_of_the_stack(sid: str) -> None:
     (policy,) = (found for found in list_key_policies(config) if found.arn == KEY)
     (statement,) = (each.statement for each in policy.statements if each.statement["Sid"] == sid)
     assert "111122223333" in json.dumps(statement["Condition"])
+
+
+def test_cloudwatch_may_encrypt_every_log_group_that_has_the_key() -> None:
+    """CloudWatch refuses to make a log group that the policy of its key does not name."""
+    stack, config = write_every_subject(), build_every_subject()
+    groups = [found.inputs for found in find_resources(plan_of(stack), "aws:cloudwatch/logGroup:LogGroup")]
+    names = [f"log-group:{group['name']}" for group in groups if group.get("kmsKeyId")]
+    keyed = {config.build_arn("logs", name) for name in names}
+    (policy,) = list_key_policies(config)
+    (logs,) = (each.statement for each in policy.statements if each.statement["Sid"] == "AllowLogs")
+    named = logs["Condition"]["ArnEquals"]["kms:EncryptionContext:aws:logs:arn"]
+    assert keyed and keyed == {*([named] if isinstance(named, str) else named)}
 
 
 def test_events_reach_the_queue_without_a_condition_that_eventbridge_may_not_meet() -> None:

@@ -14,6 +14,7 @@ from policies import RULES, judge
 from tools.sdk_inputs import list_input_paths
 
 from ...support import builders
+from ...support.every_subject import write_every_subject
 from ...support.field_effects_keys import keys
 from ...support.field_effects_storage import KEY, SCRATCH
 from ...support.plans import Plan, find_resources, plan_of
@@ -63,13 +64,13 @@ def find_values(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
             yield from find_values(below, path[1:])
 
 
-def list_keyless(found: PlannedResource) -> list[str]:
+def list_keyless(found: PlannedResource, *stated: str) -> list[str]:
     """Return the inputs of a resource that take a KMS key and have none of the stated keys."""
     return [
         f"{found.type} {found.name}: {'.'.join(path)}"
         for path in list_key_inputs(found.type)
         for value in find_values(dict(found.inputs), path)
-        if value not in (*OWN.values(), SECRETS)
+        if value not in (stated or (*OWN.values(), SECRETS))
     ]
 
 
@@ -82,6 +83,11 @@ def test_every_input_that_takes_a_key_has_one() -> None:
         *("LogGroup", "LaunchTemplate", "FileSystem", "LustreFileSystem", "Queue", "Topic"),
         *("BucketServerSideEncryptionConfiguration", "RepositoryCreationTemplate", "Cluster"),
     }
+
+
+def test_every_input_of_every_subject_that_takes_a_key_has_one() -> None:
+    resources = [found for found in plan_of(write_every_subject()) if found.type.startswith("aws:")]
+    assert [line for found in resources for line in list_keyless(found, KEY)] == []
 
 
 def test_without_keys_the_same_inputs_are_found_empty() -> None:
