@@ -144,7 +144,8 @@ def test_edits_in_moved_modules_and_modules_of_the_team_move_and_merge(upstream:
     commit(upstream, "code")
     fork.git("pull", "-q", "upstream", "main")
     edit(fork, "gpu_blueprint/checks/names.py", "VALUE_19 = 19", "VALUE_19 = 190")
-    (fork.repository / "gpu_blueprint" / "checks" / "model_own.py").write_text("from .names import VALUE_1\n")
+    own = fork.repository / "gpu_blueprint" / "checks" / "model_own.py"
+    own.write_text("from .names import VALUE_1\n\nOWN = VALUE_1\n")
     commit(fork, "a check of the team")
     edit(upstream, "gpu_blueprint/checks/names.py", "VALUE_1 = 1", "VALUE_1 = 100")
     for name in ("move_modules.py", "moved_modules.csv"):
@@ -156,8 +157,8 @@ def test_edits_in_moved_modules_and_modules_of_the_team_move_and_merge(upstream:
     assert merged.returncode == 0, merged.stdout + merged.stderr
     moved = (fork.repository / "gpu_blueprint" / "checks" / "cluster" / "names.py").read_text()
     assert "from ..facet import early" in moved and "VALUE_1 = 100\n" in moved and "VALUE_19 = 190\n" in moved
-    own = (fork.repository / "gpu_blueprint" / "checks" / "models" / "own.py").read_text()
-    assert own == "from ..cluster.names import VALUE_1\n\nOWN = VALUE_1\n"
+    moved_own = (fork.repository / "gpu_blueprint" / "checks" / "models" / "own.py").read_text()
+    assert moved_own == "from ..cluster.names import VALUE_1\n\nOWN = VALUE_1\n"
     assert not [*(fork.repository / "gpu_blueprint" / "checks").glob("names.py")]
     fork.git("commit", "-q", "--no-edit")
     assert len(fork.git("show", "--no-patch", "--format=%P").split()) == 2
