@@ -113,7 +113,7 @@ WITHOUT: Mapping[Facet, Mapping[Subject, str]] = {
         "cluster": "`blueprint lifecycle` builds and destroys it with Pulumi's engine",
         "images": "kwok's nodes pull nothing; `blueprint images` lists what real nodes pull",
         "keys": "the lab has no KMS",
-        "training": "the probes of pools and queues start gangs; tests/training plays runs on JobSet",
+        "training": "the probes of pools and queues start gangs; tests/subjects/training plays runs on JobSet",
         "monitoring": "promtool runs every rule in its tests",
         "money": "the probes of pools say what each launch costs",
     },

@@ -71,6 +71,7 @@ _STATE = _list_metrics(
     kube_pod_init_container_resource_requests="namespace pod uid container node resource unit",
     kube_pod_init_container_info="namespace pod uid container restart_policy",
     kube_pod_init_container_status_running="namespace pod uid container",
+    kube_pod_init_container_status_restarts_total="namespace pod uid container",
     kube_pod_status_phase="namespace pod uid phase",
     kube_pod_status_ready="namespace pod uid condition",
     kube_pod_owner="namespace pod uid owner_kind owner_name owner_is_controller",

@@ -1,7 +1,7 @@
 """Why the platform's roles have their statements, in plain English.
 
 A statement that components/ makes needs its reason here: ``tests/permissions/test_reasons.py`` fails for a plan with a
-statement that has none. Grants of tenants have their reasons where they arise, in ``tenancy/identities.py``.
+statement that has none. Grants of tenants have their reasons where they arise, in ``subjects/tenants/identities.py``.
 """
 
 from collections.abc import Mapping

@@ -19,7 +19,7 @@ class NeededRole(Record, kw_only=True):
     """One role of a stack, with the documents that the platform's role has and a given role needs."""
 
     name: str
-    """Name of its component, by which ``tenancy/service_roles.py`` knows its key and who acts as it."""
+    """Name of its component, by which ``subjects/tenants/service_roles.py`` knows its key and who acts as it."""
     given: str | None = None
     """ARN of the role that the stack file gives; None for a role that the platform makes."""
     trust: Document = field(default_factory=dict)

@@ -12,25 +12,26 @@ from gpu_blueprint.problem import Severity
 
 from ..support.builders import network, pool, service, services, stack, tenant
 from ..support.checked_models import find, triton, vllm
+from ..support.imports import name_module
 from ..support.plans import ROOT
 from .pools.test_reservations import TODAY
 
 FOLDER = ROOT / "gpu_blueprint" / "checks"
 COLLECTED = {
-    check.__name__: kind
+    (check.__module__, check.__name__): kind
     for checks in CHECKS.values()
     for kind in ("early", "refuse", "warn", "dated", "suggest")
     for check in getattr(checks, kind)
 }
-"""Name of a check → the field of ``Checks`` that has it."""
+"""Module and name of a check → the field of ``Checks`` that has it."""
 SEVERITIES = {"early": "error", "refuse": "error", "warn": "warning", "dated": "warning", "suggest": "note"}
 
 
-def list_functions() -> Iterator[dict[str, ast.FunctionDef]]:
-    """Yield the functions of each module of checks, by name."""
+def list_functions() -> Iterator[tuple[str, dict[str, ast.FunctionDef]]]:
+    """Yield each module of checks with its functions by name."""
     for file in sorted(FOLDER.rglob("*.py")):
         body = ast.parse(file.read_text(encoding="utf-8")).body
-        yield {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+        yield name_module(file), {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
 
 def find_severities(functions: dict[str, ast.FunctionDef], name: str) -> set[str]:
@@ -50,15 +51,15 @@ def find_severities(functions: dict[str, ast.FunctionDef], name: str) -> set[str
 
 
 def test_every_function_with_the_name_of_a_check_runs() -> None:
-    written = {name for functions in list_functions() for name in functions if name.startswith(PREFIXES)}
+    written = {(file, name) for file, functions in list_functions() for name in functions if name.startswith(PREFIXES)}
     assert written == COLLECTED.keys() and len(written) > 180
 
 
 def test_a_check_finds_only_what_its_name_says() -> None:
     """A warning that a ``refuse_`` check yields would refuse the stack."""
-    for functions in list_functions():
-        for name in functions.keys() & COLLECTED.keys():
-            assert find_severities(functions, name) <= {SEVERITIES[COLLECTED[name]]}, name
+    functions_by_module = dict(list_functions())
+    for (module, name), kind in COLLECTED.items():
+        assert find_severities(functions_by_module[module], name) <= {SEVERITIES[kind]}, name
 
 
 def wide_stack(count: int) -> dict[str, Any]:

@@ -28,9 +28,14 @@ _NOT_STARTING = (
     f"sum by (namespace, pod, node, resource) ({select_requests(NO_PLACEHOLDER, ON_A_NODE)})"
     ' and on (namespace, pod) (kube_pod_status_phase{phase="Pending"} == 1)'
     " unless on (namespace, pod) (kube_pod_init_container_status_running == 1"
-    ' unless on (namespace, pod, container) kube_pod_init_container_info{restart_policy="Always"})'
+    ' unless on (namespace, pod, container) kube_pod_init_container_info{restart_policy="Always"}'
+    " unless on (namespace, pod, container) (kube_pod_init_container_status_restarts_total > 0))"
 )
-"""GPU resources of pods on a node whose containers do not run; an init container at work that ends is no fault."""
+"""GPU resources of pods on a node whose containers do not run.
+
+An init container in its first run is no fault. A sidecar never ends, and an init container that fails again and again
+loads nothing.
+"""
 WAITED = "15m"
 """A pod that has waited less may only wait for a node to start, which is no lack of capacity."""
 _FAULTS = ("event_status", "instance_status", "scheduled_change", "system_status", "unhealthy")
@@ -86,13 +91,15 @@ NODE_ALERTS = (
         costs="The GPUs are paid for, and no other pod gets them.",
         steps=(
             "Read the last events: `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
-            "`ErrImagePull` or `ImagePullBackOff`: the name of the image, its registry's credentials, or the way there;"
-            " `blueprint images STACK` lists the registries from which nodes pull.",
-            "`FailedMount`: a ConfigMap, a Secret or a volume claim is missing, or the mount of a storage fails:"
-            " `blueprint explain STACK STORAGE` shows the way from the pod to its data. A volume whose KMS key is"
-            " disabled fails to attach.",
-            "`FailedCreatePodSandBox`: the node has no address or no EFA device left; read the log of the CNI there.",
-            "Delete the pod until the cause is mended, so that its node can go.",
+            "`ErrImagePull` or `ImagePullBackOff`: the name of the image, its registry's credentials, or the way there."
+            " `blueprint images STACK` lists what the stack itself pulls.",
+            "`CreateContainerConfigError`: a Secret or ConfigMap of the environment is missing. `FailedMount`: that of"
+            " a volume is missing, or the mount fails: `blueprint explain STACK STORAGE` shows the way from the pod to"
+            " its data. `FailedAttachVolume`: the volume is in use, or its KMS key is disabled.",
+            "`FailedCreatePodSandBox`: no address is left for the pod, or containerd lacks its runtime; the event says"
+            " which. `Init:CrashLoopBackOff`: read the log of the init container.",
+            "Until the cause is mended, scale the Deployment or `replicas.min` of its service to 0, or delete the Job,"
+            " so that the node can go: a pod that is deleted alone comes back.",
         ),
     ),
     Alert(

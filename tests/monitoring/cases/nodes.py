@@ -18,6 +18,7 @@ CLAIM, CLASS = "operator_nodeclaim_status_condition_count", "operator_ec2nodecla
 PLACE = {"node": "n1", "pool": "main"}
 OVERLAY_EXISTS = named("kube_nodeoverlay_metadata_generation", nodeoverlay="slices-8-gpu")
 LOADING = {named("kube_pod_init_container_status_running", **POD, container="weights"): "1x300"}
+RESTARTED = {named("kube_pod_init_container_status_restarts_total", **POD, container="weights"): "3x300"}
 SIDECAR = {named("kube_pod_init_container_info", **POD, container="weights", restart_policy="Always"): "1x300"}
 OVERLAY = named("kube_nodeoverlay_status_condition", nodeoverlay="slices-8-gpu", type="Ready")
 
@@ -44,6 +45,15 @@ CASES: tuple[AlertCase, ...] = (
     quiet("GpuPodNotStarting", pod(on="", phase="Pending"), at="35m"),
     # An init container loads weights; a sidecar runs for ever.
     quiet("GpuPodNotStarting", pod(on="n1", phase="Pending"), LOADING, at="35m"),
+    fires(
+        "GpuPodNotStarting",
+        pod(on="n1", phase="Pending"),
+        LOADING,
+        RESTARTED,
+        at="35m",
+        labels={**POD, "node": "n1", "resource": "nvidia_com_gpu"},
+        value="1",
+    ),
     fires(
         "GpuPodNotStarting",
         pod(on="n1", phase="Pending"),

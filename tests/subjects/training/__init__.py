@@ -1,1 +1,1 @@
-"""Tests of gpu_blueprint/training."""
+"""Tests of gpu_blueprint/subjects/training."""
