@@ -58,7 +58,7 @@ COMPLETED = [
     pytest.param("blueprint explain no-such-stack ", []),
     pytest.param("blueprint explain no-ext", ["no-external-ips"]),
     pytest.param("blueprint explain spot-div", ["spot-diverse"]),
-    pytest.param("blueprint explain GpuI", ["GpuIdle"]),
+    pytest.param("blueprint explain GpuId", ["GpuIdle"]),
     pytest.param("blueprint explain unknown-fi", ["unknown-field"]),
     pytest.param("blueprint explain prod ke", ["keys"]),
     pytest.param("blueprint mig h100-8", ["h100-80gb"]),
