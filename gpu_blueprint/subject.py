@@ -23,7 +23,7 @@ Subject = Literal[
 ]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 
-Facet = Literal["checks", "costs", "changes", "explain", "alerts", "pages", "series", "policies", "probes"]
+Facet = Literal["checks", "costs", "changes", "explain", "alerts", "pages", "series", "admission", "probes"]
 FACETS: tuple[Facet, ...] = get_args(Facet)
 
 SECTIONS: Mapping[Subject, tuple[str, ...]] = {
@@ -99,7 +99,7 @@ WITHOUT: Mapping[Facet, Mapping[Subject, str]] = {
         "monitoring": "Prometheus exports series about itself",
         "money": "the prices of GPUs and what idle GPUs cost are recorded with the pools",
     },
-    "policies": {
+    "admission": {
         "cluster": "tenants have no right to change objects of the cluster",
         "images": "the policy of pods judges images, beside all else of a pod",
         "pools": "the policy of pods judges tolerations, node selectors and requests",

@@ -225,17 +225,18 @@ class KubeClient:
                 prefix="apis" if group else "api", group=group, api_version=version, kind=kind
             )
 
-    def _send(self, verb: str, path: str, body: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
+    def _send(
+        self, verb: str, path: str, body: Mapping[str, Any] | None = None, *, tries: int = _MOST_TRIES, **options: Any
+    ) -> dict[str, Any]:
         """Send a request and return the answer; a busy server that has done nothing in time is asked again."""
-        for left in range(_MOST_TRIES - 1, -1, -1):
-            try:
-                with self._translate_errors():
-                    found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
-                return found
-            except RefusedError as error:
-                if error.status != _TOOK_TOO_LONG or verb == "post" or not left:  # a second post makes a second object
-                    raise
-        raise AssertionError("the last try returns or raises")
+        try:
+            with self._translate_errors():
+                found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
+            return found
+        except RefusedError as error:
+            if error.status != _TOOK_TOO_LONG or verb == "post" or tries == 1:  # a second post makes a second object
+                raise
+        return self._send(verb, path, body, tries=tries - 1, **options)
 
     def _ask(self, verb: str, path: str, body: Mapping[str, Any] | Sequence[Any] | None, **options: Any) -> Any:
         """Send a request with the identity of the client, and return the answer as urllib3 has it."""

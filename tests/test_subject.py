@@ -25,7 +25,7 @@ ENGINES: Mapping[Facet, Mapping[Subject, Any]] = {
     "alerts": ALERTS_BY_SUBJECT,
     "pages": PAGES,
     "series": SERIES,
-    "policies": POLICIES,
+    "admission": POLICIES,
     "probes": PROBES,
 }
 """Facet → what its engine reads: subject → value."""

@@ -1,7 +1,10 @@
 """The checks of a subject, which its modules give by the names of their functions."""
 
+import sys
 from collections.abc import Callable, Iterator
 from datetime import date
+from importlib import import_module
+from pkgutil import iter_modules
 from types import FunctionType, ModuleType
 
 from ..config import StackConfig
@@ -36,8 +39,9 @@ def early(check: Check) -> Check:
     return check
 
 
-def collect(*modules: ModuleType) -> Checks:
-    """Return the checks of modules, in the order of the modules and of their lines."""
+def collect(package: str) -> Checks:
+    """Return the checks of all modules of a package, in the order of the modules' names and of their lines."""
+    modules = [import_module(f"{package}.{found.name}") for found in iter_modules(sys.modules[package].__path__)]
     found = [check for module in modules for check in _list_checks(module)]
 
     def choose(prefix: str, *, is_early: bool = False, is_dated: bool = False) -> tuple[FunctionType, ...]:

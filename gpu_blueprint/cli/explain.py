@@ -127,7 +127,7 @@ def _join(words: Sequence[str], last: str) -> str:
 
 
 def _find_parts(stack: str, name: str) -> list[Topic]:
-    """Return the parts of a stack that have this name, else those that it leads to."""
+    """Return the parts of a stack with this name; if no part has it, those with this alias."""
     _refuse_unknown_stack(stack)
     parts = [*list_parts(open_stack(stack, bounded=False).config, stack)]
     found = [part for part in parts if part.name == name] or [part for part in parts if name in part.aliases]

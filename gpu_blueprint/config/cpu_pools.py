@@ -90,6 +90,11 @@ class CpuPool(Model):
         """Return whether a node of a type has no more vCPUs than the ceiling; Karpenter launches no other node."""
         return row.vcpu <= self.max_cpus
 
+    @property
+    def launched(self) -> tuple[Instance, ...]:
+        """The named instance types that can launch, because one node fits below the ceiling."""
+        return tuple(filter(self.fits, self.named_instances))
+
     def find_room(self, row: Instance) -> NodeRoom:
         """Return the CPU and memory that kubelet and DaemonSets leave for pods of teams on a node of a type."""
         return find_room(row, count_addressable_pods(row))

@@ -203,9 +203,9 @@ class Pool(Model):
         return self.offered if self.instance_types else tuple(row for row in self.offered if sells_all_slots(self, row))
 
     @property
-    def launched(self) -> list[Instance]:
+    def launched(self) -> tuple[Instance, ...]:
         """The named instance types that can launch, because one node fits below the ceiling."""
-        return list(filter(self.fits, self.named_instances))
+        return tuple(filter(self.fits, self.named_instances))
 
     @cached_property
     def max_pods(self) -> int:

@@ -228,7 +228,7 @@ class StackConfig(StackCluster):
 
     def list_instances(self, pool: Pool | CpuPool) -> tuple[Instance, ...]:
         """Return the named instance types that can launch, because one node fits below the pool's ceiling."""
-        return tuple(filter(pool.fits, pool.named_instances))
+        return pool.launched
 
     def find_lifecycle(self, pool: Pool | CpuPool) -> Disruption:
         """Return a pool's disruption with windows in UTC, as Karpenter gets it."""

@@ -81,7 +81,7 @@ def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path
     component = names[-1]
     for index, item in enumerate(_list_items(config, section)):
         # A component for all pools makes resources for one pool, such as gpu-prod-headroom-infer-l4.
-        if {f"{config.cluster_name}-{item}", f"{component}-{item}"} & {component, names[0]}:
+        if component == f"{config.cluster_name}-{item}" or names[0] == f"{component}-{item}":
             return (*section, index)
     if section == ("services",):
         return _find_model(config, component) or (section if config.services else _find_cause(config))

@@ -156,14 +156,14 @@ def _list_texts_for_people(unit: ast.AST) -> Iterator[ast.AST]:
 
 
 def _list_texts_of_definition(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what decorators and types hold."""
+    """Yield what decorators, options of classes and types hold."""
     match node:
         case ast.FunctionDef():
             arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
             marks = [item.annotation for item in arguments if item.annotation]
             yield from _walk_all(*node.decorator_list, *marks, *([node.returns] if node.returns else []))
         case ast.ClassDef():
-            yield from _walk_all(*node.decorator_list)
+            yield from _walk_all(*node.decorator_list, *node.keywords)
         case ast.AnnAssign():
             yield from _walk_all(node.annotation)
         case ast.Subscript(value=ast.Name(id="Literal")):

@@ -1,6 +1,5 @@
 """KMS keys of the company."""
 
 from ..facet import collect
-from . import keys
 
-CHECKS = collect(keys)
+CHECKS = collect(__name__)

@@ -1,6 +1,5 @@
 """Budgets and ceilings in dollars."""
 
 from ..facet import collect
-from . import budgets
 
-CHECKS = collect(budgets)
+CHECKS = collect(__name__)

@@ -1,6 +1,5 @@
 """Deployments of teams that scale."""
 
 from ..facet import collect
-from . import services, signals
 
-CHECKS = collect(services, signals)
+CHECKS = collect(__name__)

@@ -28,9 +28,7 @@ def find_value(data: Any, part: str | int) -> Any:
 
 def list_tags(data: dict[Any, Any]) -> list[Any]:
     """List the values of a mapping that choose a member of a union; a mapping without mode may mean a new cluster."""
-    return [
-        data.get(name, _UNSTATED.get(name)) for name in list_discriminators() if data.get(name, _UNSTATED.get(name))
-    ]
+    return [tag for name in list_discriminators() if (tag := data.get(name, _UNSTATED.get(name)))]
 
 
 @cache

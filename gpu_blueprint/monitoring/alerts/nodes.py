@@ -93,9 +93,10 @@ NODE_ALERTS = (
             "Read the last events: `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
             "`ErrImagePull` or `ImagePullBackOff`: the name of the image, its registry's credentials, or the way there."
             " `blueprint images STACK` lists what the stack itself pulls.",
-            "`CreateContainerConfigError`: a Secret or ConfigMap of the environment is missing. `FailedMount`: that of"
-            " a volume is missing, or the mount fails: `blueprint explain STACK STORAGE` shows the way from the pod to"
-            " its data. `FailedAttachVolume`: the volume is in use, or its KMS key is disabled.",
+            "`CreateContainerConfigError`: `env` or `envFrom` names a Secret or ConfigMap that does not exist.",
+            "`FailedMount`: a volume names a Secret, ConfigMap or claim that does not exist, or the storage does not"
+            " answer; `blueprint explain STACK STORAGE` shows how a pod reaches it. `FailedAttachVolume`: another node"
+            " has the volume, or its KMS key is disabled.",
             "`FailedCreatePodSandBox`: no address is left for the pod, or containerd lacks its runtime; the event says"
             " which. `Init:CrashLoopBackOff`: read the log of the init container.",
             "Until the cause is mended, scale the Deployment or `replicas.min` of its service to 0, or delete the Job,"
