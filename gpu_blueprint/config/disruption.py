@@ -20,8 +20,8 @@ Purpose = Literal["inference", "training", "notebook", "batch"]
 Reason = Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]
 Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 
-SPOT_LEAVES_S = 110
-"""Seconds that a spot node leaves to a pod: EC2 warns 120 seconds before, and Karpenter needs some of them."""
+SPOT_NOTICE_SECONDS = 110
+"""Seconds that a pod has after EC2's interruption notice: EC2 gives 120 seconds, and Karpenter needs some of them."""
 PINNED = "a pod that may not be evicted (karpenter.sh/do-not-disrupt, or a PodDisruptionBudget that lets none go)"
 _NODES = r"(100|[0-9]{1,2})%|[0-9]+"
 _WINDOW = r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?"

@@ -1,4 +1,4 @@
-"""Models, compared with the purpose and the purchase of their pool, and with the time that its nodes leave."""
+"""Rules for a model and its pool: purpose, spot, and the time that drained nodes wait for a pod."""
 
 from collections.abc import Iterator
 
@@ -6,52 +6,59 @@ from ...config import StackConfig
 from ...config.scalars import count_seconds
 from ...cost.gpus import count_replicas
 from ...problem import Problem
-from ...subjects.models.drains import LEAVE_S, SPOT_S, STOP_S, find_most_grace, plan_drain
+from ...subjects.models.shutdown import (
+    EXIT_SECONDS,
+    PRE_STOP_SECONDS,
+    SPOT_NOTICE_SECONDS,
+    find_longest_grace_seconds,
+    plan_shutdown,
+)
 from .versions import PlacedVersion, list_versions
 
 _SPOT = "spot"
-_LEAST_REPLICAS = 2
-_LEAST_ANSWER_S = 5
+_REPLICAS_TO_SURVIVE = 2
+_SHORTEST_FINISH_SECONDS = 5
 """Seconds in which a server finishes even short requests."""
 
 
 def refuse_drains_beyond_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse drains that take longer than the nodes of the pool leave to a pod."""
+    """Refuse a graceful shutdown that takes longer than the nodes of the pool wait for a pod."""
     for version in list_versions(stack):
-        pool, drain = version.pool, plan_drain(version.pool, version.model)
-        most = find_most_grace(pool)
-        around = f"{LEAVE_S} s before it and {STOP_S} s after it"
-        if version.model.drain and drain.grace > most:
-            longest = most - LEAVE_S - STOP_S
-            reason = f"a drain of {drain.answer} s takes {drain.grace} s ({around}), and {_explain_grace(version)}"
-            hint = (
-                f"write {longest}s or less" if longest > 0 else f"use a pool that leaves {LEAVE_S + STOP_S} s or more"
-            )
-            yield Problem("drain-beyond-node", version.locate("drain"), reason, hint, names=(pool.name,))
-        elif version.model.drain and drain.answer < _LEAST_ANSWER_S:
-            reason = f"a drain of {drain.answer} s breaks off each answer that takes longer"
-            hint = f"write {_LEAST_ANSWER_S}s or more, or leave it out"
-            yield Problem("drain-too-short", version.locate("drain"), reason, hint)
-        elif drain.answer < _LEAST_ANSWER_S:
+        pool, shutdown = version.pool, plan_shutdown(version.pool, version.model)
+        finish, longest = shutdown.finish_requests_seconds, find_longest_grace_seconds(pool)
+        if version.model.drain and shutdown.termination_grace_seconds > longest:
+            rest = longest - PRE_STOP_SECONDS - EXIT_SECONDS
             reason = (
-                f"{_explain_grace(version)}, and a replica needs {LEAVE_S} s before its last answers and {STOP_S} s"
+                f"a drain of {finish} s needs {shutdown.termination_grace_seconds} s ({PRE_STOP_SECONDS} s preStop"
+                f" before it, {EXIT_SECONDS} s to exit), and {_explain_grace(version)}"
             )
-            reason += " after them"
+            other_pool = f"use a pool whose nodes wait {PRE_STOP_SECONDS + EXIT_SECONDS} s or more"
+            hint = f"write {rest}s or less" if rest > 0 else other_pool
+            yield Problem("drain-beyond-node", version.locate("drain"), reason, hint, names=(pool.name,))
+        elif version.model.drain and finish < _SHORTEST_FINISH_SECONDS:
+            reason = f"a drain of {finish} s breaks every request that takes longer"
+            hint = f"write {_SHORTEST_FINISH_SECONDS}s or more, or leave it out"
+            yield Problem("drain-too-short", version.locate("drain"), reason, hint)
+        elif finish < _SHORTEST_FINISH_SECONDS:
+            reason = (
+                f"{_explain_grace(version)}, and a replica needs {PRE_STOP_SECONDS} s for preStop and {EXIT_SECONDS} s"
+                " to exit, so that in-flight requests break"
+            )
             hint = "write a longer disruption.terminationGracePeriod there, or use another pool"
             yield Problem("pool-ends-replicas", version.locate("pool"), reason, hint, names=(pool.name,))
 
 
 def _explain_grace(version: PlacedVersion) -> str:
-    """Return words for the seconds that nodes leave, with their cause."""
-    pool, most = version.pool, find_most_grace(version.pool)
+    """Say how long the nodes of a version's pool wait for a pod, and why."""
+    pool, longest = version.pool, find_longest_grace_seconds(version.pool)
     stated = pool.lifecycle.termination_grace_period
-    is_spot = _SPOT in pool.purchase and (stated is None or count_seconds(stated) >= SPOT_S)
+    is_spot = _SPOT in pool.purchase and (stated is None or count_seconds(stated) >= SPOT_NOTICE_SECONDS)
     cause = "spot" if is_spot else f"terminationGracePeriod {stated or '1h'}"
-    return f"nodes of pool {pool.name} leave {most} s ({cause})"
+    return f"nodes of pool {pool.name} wait {longest} s for a pod ({cause})"
 
 
 def warn_of_models_in_other_pools(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of models in pools for other work, whose nodes come, stay and go as that work needs them."""
+    """Warn of models in pools for other work, whose disruption settings fit that work."""
     for version in list_versions(stack):
         pool = version.pool
         if pool.purpose != "inference":
@@ -63,14 +70,11 @@ def warn_of_models_in_other_pools(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_lonely_replicas_on_spot(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of models that stand on one spot node, which leaves with two minutes' notice.
-
-    Both versions of a model answer its callers, so that their replicas count together.
-    """
+    """Warn of models with one replica on spot: EC2 interrupts a spot node with two minutes' notice."""
     for version in list_versions(stack):
         least = version.entry.replicas.min
-        if _SPOT in version.pool.purchase and 0 < least < _LEAST_REPLICAS:
-            reason = f"{least} replica on spot: when EC2 takes its node back, nobody answers until another has loaded"
+        if _SPOT in version.pool.purchase and 0 < least < _REPLICAS_TO_SURVIVE:
+            reason = f"{least} replica on spot: after an interruption no replica answers until another is ready"
             path = ("models", version.index, "replicas", "min")
             yield Problem(
                 "one-replica-on-spot", path, reason, "write 2, or use a pool without spot", severity="warning"
@@ -78,11 +82,14 @@ def warn_of_lonely_replicas_on_spot(stack: StackConfig) -> Iterator[Problem]:
 
 
 def suggest_several_spot_nodes(stack: StackConfig) -> Iterator[Problem]:
-    """Point out models of which one spot node may hold all least replicas: nothing spreads replicas over nodes."""
+    """Point out models whose minReplicas fit on one spot node: nothing spreads replicas over nodes.
+
+    Both versions of a model answer its callers, so their replicas count together.
+    """
     for version in list_versions(stack):
         entry, pool = version.entry, version.pool
         rows = stack.list_instances(pool)
-        if version.is_next or _SPOT not in pool.purchase or entry.replicas.min < _LEAST_REPLICAS or not rows:
+        if version.is_next or _SPOT not in pool.purchase or entry.replicas.min < _REPLICAS_TO_SURVIVE or not rows:
             continue
         least = sum(each.replicas.min for each in entry.list_versions())
         counts = {row: count_replicas(pool, row, version.model.to_service()) for row in rows}
@@ -94,13 +101,13 @@ def suggest_several_spot_nodes(stack: StackConfig) -> Iterator[Problem]:
         yield Problem(
             "replicas-on-one-spot-node",
             ("models", version.index, "replicas", "min"),
-            f"{_name_all(least)} least replicas may stand on one node of pool {pool.name}, which holds up to {most} "
-            f"({largest.instance_type}): when EC2 takes that spot node back, nobody answers until others have loaded",
-            f"{more}use a pool without spot, or with room for one replica on each node",
+            f"{_name_all(least)} replicas may run on one node of pool {pool.name}, which holds up to {most} "
+            f"({largest.instance_type}): after its interruption no replica answers until others are ready",
+            f"{more}use a pool without spot, or whose nodes hold one replica each",
             severity="note",
             names=(pool.name,),
         )
 
 
 def _name_all(count: int) -> str:
-    return "both" if count == _LEAST_REPLICAS else f"all {count}"
+    return "both" if count == _REPLICAS_TO_SURVIVE else f"all {count}"

@@ -7,7 +7,7 @@ from pydantic.alias_generators import to_camel
 from ...catalog import Instance
 from ...config import Pool, StackConfig
 from ...config.buying import find_purchase_problems
-from ...config.disruption import SPOT_LEAVES_S
+from ...config.disruption import SPOT_NOTICE_SECONDS
 from ...config.network import refuse_repeated
 from ...config.nodes import find_disk_problems
 from ...config.scalars import count_seconds
@@ -216,9 +216,10 @@ def _refuse_unused_fields(pool: Pool) -> Iterator[Problem]:
 def _refuse_hasty_ends(pool: Pool) -> Iterator[Problem]:
     """Refuse a grace in which a training run cannot save its last checkpoint."""
     stated = pool.disruption.termination_grace_period
-    if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_LEAVES_S:
+    if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_NOTICE_SECONDS:
         reason = (
-            f"pods end {stated} after their node is drained, and a run has {SPOT_LEAVES_S} s for its last checkpoint"
+            f"pods are killed {stated} after their node begins to drain, and a run has {SPOT_NOTICE_SECONDS} s for its"
+            " last checkpoint"
         )
         path = ("disruption", "terminationGracePeriod")
         yield Problem("pool-ends-runs", path, reason, "write 2m or more, or leave it out")

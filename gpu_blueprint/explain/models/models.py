@@ -9,11 +9,11 @@ from ...config import Pool, S3Storage, StackConfig
 from ...config.models import ServedModel, TritonModel, VllmModel
 from ...records import Record, asdict
 from ...subjects.images.sources import locate_image
-from ...subjects.models.drains import plan_drain
 from ...subjects.models.images import find_tag, place_image
 from ...subjects.models.memory import measure_model
 from ...subjects.models.objects import SERVICE_PORT
 from ...subjects.models.scaling import scale_model
+from ...subjects.models.shutdown import plan_shutdown
 from ...subjects.models.sources import is_streamed
 from ...subjects.models.starts import estimate_model_start, find_amounts
 from ...subjects.pools.start_times import StartTime
@@ -96,7 +96,7 @@ def summarize_models(stack: StackConfig) -> list[ModelSummary]:
 def summarize_model(stack: StackConfig, model: ServedModel) -> ModelSummary:
     """Summarize a model."""
     pool, namespace = stack.gpu_pools_by_name[model.pool], stack.find_namespace(model)
-    drain = plan_drain(pool, model)
+    shutdown = plan_shutdown(pool, model)
     return ModelSummary(
         name=model.name,
         namespace=namespace,
@@ -108,8 +108,8 @@ def summarize_model(stack: StackConfig, model: ServedModel) -> ModelSummary:
         callers=list(dict.fromkeys([namespace, *model.callers])),
         models=[entry.name for entry in model.models] if isinstance(model, TritonModel) else [model.name],
         scales_on=summarize_service(stack, scale_model(stack, model)).scales_on,
-        answer_seconds=drain.answer,
-        grace_seconds=drain.grace,
+        answer_seconds=shutdown.finish_requests_seconds,
+        grace_seconds=shutdown.termination_grace_seconds,
         versions=[_summarize_version(stack, pool, version) for version in model.list_versions()],
     )
 

@@ -8,8 +8,8 @@ from ...catalog.quantizations import find_quantization
 from ...config import Pool, StackConfig
 from ...config.model_parts import Argument
 from ...config.models import ServedModel, TritonModel, VllmModel
-from .drains import plan_drain
 from .memory import count_devices, find_utilization
+from .shutdown import plan_shutdown
 from .sources import is_streamed, locate_weights
 
 REPOSITORY_FOLDER = "/models"
@@ -69,7 +69,7 @@ def _list_vllm_flags(config: StackConfig, pool: Pool, model: VllmModel, memory_m
         yield f"--max-num-seqs={model.max_num_seqs}"
     yield f"--gpu-memory-utilization={find_utilization(pool, model):g}"
     # Without this flag, vLLM breaks off every answer when a replica ends.
-    yield f"--shutdown-timeout={plan_drain(pool, model).answer}"
+    yield f"--shutdown-timeout={plan_shutdown(pool, model).finish_requests_seconds}"
     # A file of log settings (--log-config-file, VLLM_LOGGING_CONFIG_PATH) wins over this flag
     # (vllm entrypoints/openai/server_utils.py, get_uvicorn_log_config).
     yield f"--disable-access-log-for-endpoints={_PROBES}"
@@ -80,7 +80,7 @@ def _list_triton_flags(pool: Pool, model: TritonModel) -> Iterator[str]:
     yield "--model-control-mode=none"
     # A replica takes requests only once all its models are loaded.
     yield "--strict-readiness=true"
-    yield f"--exit-timeout-secs={plan_drain(pool, model).answer}"
+    yield f"--exit-timeout-secs={plan_shutdown(pool, model).finish_requests_seconds}"
     if any(entry.format == "onnx" and not entry.max_batch for entry in model.models):
         # Triton otherwise batches each graph that says nothing of batches, 4 requests at a time.
         yield "--backend-config=onnxruntime,default-max-batch-size=0"

@@ -14,10 +14,10 @@ from ..cluster.telling import CA_FOLDER, CA_KEY, build_mark, build_mount, build_
 from ..tenants.gpu_pods import build_pod
 from .arguments import REPOSITORY_FOLDER, list_arguments
 from .downloads import CA_VARIABLES, downloads_outside, tell_downloads, trusts_company_alone
-from .drains import LEAVE_S, plan_drain
 from .images import place_image
 from .memory import count_devices
 from .probes import build_probes
+from .shutdown import PRE_STOP_SECONDS, plan_shutdown
 from .sources import find_mounted, locate_weights
 from .starts import find_download_gib, find_start_limit
 from .triton import SETTINGS_FOLDER, build_command, build_settings
@@ -63,7 +63,7 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
             "automountServiceAccountToken": False,
             # A Service named vllm would otherwise set VLLM_PORT, and vLLM ends at an address in it.
             "enableServiceLinks": False,
-            "terminationGracePeriodSeconds": plan_drain(pool, model).grace,
+            "terminationGracePeriodSeconds": plan_shutdown(pool, model).termination_grace_seconds,
             "securityContext": dict(POD_SECURITY),
             "topologySpreadConstraints": [_spread(model.pod_labels)],
             "containers": [_build_container(config, pool, model, container)],
@@ -98,7 +98,7 @@ def _build_container(config: StackConfig, pool: Pool, model: ServedModel, asked:
         # The last lines of a server that ends tell why.
         "terminationMessagePolicy": "FallbackToLogsOnError",
         # The pod leaves the Service at once, but proxies hear of it a few seconds later.
-        "lifecycle": {"preStop": {"sleep": {"seconds": LEAVE_S}}},
+        "lifecycle": {"preStop": {"sleep": {"seconds": PRE_STOP_SECONDS}}},
         **build_probes(server, find_start_limit(config, pool, model)),
         "securityContext": dict(CONTAINER_SECURITY),
         "volumeMounts": list(_list_places(config, pool, model)),

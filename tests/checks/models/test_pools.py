@@ -37,10 +37,10 @@ def test_a_drain_ends_before_the_node(drain: str | None, pool: dict[str, Any], i
 
 def test_the_refusal_of_a_drain_has_its_numbers() -> None:
     problem = only(vllm(drain="2m"), pool=SPOT)
-    assert problem.reason.startswith("a drain of 120 s takes 140 s (15 s before it and 5 s after it)")
-    assert "pool main leave 110 s (spot)" in problem.reason and problem.hint == "write 90s or less"
+    assert problem.reason.startswith("a drain of 120 s needs 140 s (15 s preStop before it, 5 s to exit)")
+    assert "pool main wait 110 s for a pod (spot)" in problem.reason and problem.hint == "write 90s or less"
     short = only(vllm(drain="2m"), pool={**SPOT, **grace("60s")})
-    assert "leave 60 s (terminationGracePeriod 60s)" in short.reason and short.hint == "write 40s or less"
+    assert "wait 60 s for a pod (terminationGracePeriod 60s)" in short.reason and short.hint == "write 40s or less"
     assert "use a pool" in only(vllm(drain="2m"), pool=grace("10s")).hint
 
 
@@ -48,7 +48,7 @@ def test_a_pool_that_leaves_no_time_for_an_answer_is_refused() -> None:
     assert find(vllm(), pool=grace("24s")) == {"models.0.pool": "pool-ends-replicas"}
     problem = only(triton(), pool=grace("10s"))
     assert (
-        "leave 10 s (terminationGracePeriod 10s), and a replica needs 15 s before its last answers and 5 s after"
+        "wait 10 s for a pod (terminationGracePeriod 10s), and a replica needs 15 s for preStop and 5 s to exit"
         in problem.reason
     )
 
@@ -93,8 +93,8 @@ def find_shared_node(least: int, pool: dict[str, Any], *, most: int = 8, **model
 @pytest.mark.parametrize(
     ("least", "pool", "reason"),
     [
-        (2, WIDE, "both least replicas may stand on one node of pool main, which holds up to 4 (g6.12xlarge)"),
-        (4, WIDE, "all 4 least replicas may stand on one node of pool main, which holds up to 4 (g6.12xlarge)"),
+        (2, WIDE, "both replicas may run on one node of pool main, which holds up to 4 (g6.12xlarge)"),
+        (4, WIDE, "all 4 replicas may run on one node of pool main, which holds up to 4 (g6.12xlarge)"),
         (5, WIDE, ""),
         (1, WIDE, ""),
         (2, SPOT, ""),
@@ -121,5 +121,5 @@ def test_a_larger_replica_leaves_less_room_on_a_node() -> None:
 
 def test_both_versions_of_a_model_share_a_node() -> None:
     (problem,) = find_shared_node(2, WIDE, next={"version": "v2", "share": 0.5})
-    assert problem.reason.startswith("both least replicas")
+    assert problem.reason.startswith("both replicas may")
     assert not find_shared_node(5, WIDE, next={"version": "v2", "share": 0.5})

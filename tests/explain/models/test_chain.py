@@ -24,7 +24,7 @@ def test_the_steps_lead_from_the_deployment_to_the_call() -> None:
         "weights",
         "flags",
         "a start takes",
-        "a replica ends",
+        "graceful shutdown",
         "a rollout",
         "a node drains",
         "scales on",

@@ -1,4 +1,4 @@
-"""The ends of replicas, from the seconds of the pool and of spot."""
+"""Graceful shutdown of replicas, from the terminationGracePeriod of the pool and the notice of spot."""
 
 from typing import Any
 
@@ -15,40 +15,40 @@ def explain(model: dict[str, Any], **pool: Any) -> dict[str, tuple[str, ...]]:
     return {step.title: step.lines for step in explain_ends(stack, stack.gpu_pools[0], stack.models[0])}
 
 
-def test_a_replica_leaves_the_service_before_its_server_ends() -> None:
-    assert explain(chat())["a replica ends"] == (
-        "it leaves the Service at once; new requests go to the other replicas",
-        "after 15 s, when every node knows that, its server hears of the end and takes no more requests",
-        "requests in flight get 4m 40s more, then their connection breaks",
-        "after 5m in all the pod is killed (terminationGracePeriodSeconds)",
+def test_a_replica_leaves_the_service_before_its_server_gets_sigterm() -> None:
+    assert explain(chat())["graceful shutdown"] == (
+        "the pod leaves the Service's endpoints at once; new requests go to the other replicas",
+        "preStop waits 15 s, until kube-proxy on every node knows that; then the server gets SIGTERM",
+        "in-flight requests have 4m 40s more, then they break",
+        "the pod is killed after 5m in all (terminationGracePeriodSeconds)",
     )
 
 
-def test_spot_leaves_two_minutes() -> None:
+def test_spot_gives_two_minutes() -> None:
     steps = explain(chat(), purchase=["spot", "on-demand"])
-    assert "requests in flight get 1m 30s more, then their connection breaks" in steps["a replica ends"]
-    assert "the end above fits into these two minutes (1m 50s)" in steps["spot goes"]
-    assert "spot goes" not in explain(chat())
+    assert "in-flight requests have 1m 30s more, then they break" in steps["graceful shutdown"]
+    assert "the graceful shutdown above fits into these two minutes (1m 50s)" in steps["spot interruption"]
+    assert "spot interruption" not in explain(chat())
 
 
 def test_replicas_that_share_a_spot_node_do_not_all_leave_in_time() -> None:
     """Karpenter asks the budget for each, which lets one go until its successor is ready."""
     alone, beside = (
-        explain(chat(), purchase=["spot"], instanceTypes=types)["spot goes"]
+        explain(chat(), purchase=["spot"], instanceTypes=types)["spot interruption"]
         for types in (["g6e.xlarge", "g6e.2xlarge"], ["g6e.xlarge", "g6e.12xlarge"])
     )
-    assert beside[1].startswith("up to 4 replicas share a node, and the PodDisruptionBudget lets one of them leave")
+    assert beside[1].startswith("up to 4 replicas share a node, and their PodDisruptionBudget allows one eviction")
     assert not any("share a node" in line for line in alone)
 
 
-def test_several_replicas_are_replaced_without_room_and_a_single_replica_with_room() -> None:
+def test_several_replicas_are_replaced_without_more_capacity_and_a_single_replica_with_it() -> None:
     several, single = (explain(chat(replicas={"min": least, "max": 4})) for least in (2, 1))
-    assert several["a rollout"][0].startswith("a replica ends before its successor starts (maxUnavailable 1)")
-    assert single["a rollout"][0].startswith("a new replica starts before an old replica ends (maxSurge 1)")
-    assert any("nobody answers until a new replica is ready" in line for line in single["a node drains"])
-    assert not any("nobody answers" in line for line in several["a node drains"])
+    assert several["a rollout"][0].startswith("a replica terminates before its successor starts (maxUnavailable 1)")
+    assert single["a rollout"][0].startswith("a new replica starts before an old one terminates (maxSurge 1)")
+    assert any("no replica answers until a new one is ready" in line for line in single["a node drains"])
+    assert not any("no replica answers" in line for line in several["a node drains"])
 
 
-def test_a_node_goes_at_the_end_of_its_own_time() -> None:
+def test_a_drained_node_is_terminated_after_its_grace_period() -> None:
     steps = explain(chat(), disruption={"terminationGracePeriod": "30m"})
-    assert steps["a node drains"][-1] == "after 30m the node goes by force, whatever still runs there"
+    assert steps["a node drains"][-1] == "after 30m the node is terminated, whatever still runs there (terminationGracePeriod)"

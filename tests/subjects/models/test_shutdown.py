@@ -1,10 +1,15 @@
-"""The end of a replica fits into the time that its node leaves."""
+"""The graceful shutdown of a replica fits into the time that its node waits for a pod."""
 
 from typing import Any
 
 import pytest
 
-from gpu_blueprint.subjects.models.drains import LEAVE_S, STOP_S, find_most_grace, plan_drain
+from gpu_blueprint.subjects.models.shutdown import (
+    EXIT_SECONDS,
+    PRE_STOP_SECONDS,
+    find_longest_grace_seconds,
+    plan_shutdown,
+)
 
 from ...support import builders
 from ...support.served_models import chat, config_of, find_model
@@ -15,8 +20,12 @@ def drain(model: dict[str, Any], **pool: Any) -> tuple[int, int, int]:
     pools = [builders.pool(name="large", gpu="l40s", **pool), builders.cpu_pool(maxCpus=256)]
     tenants = [builders.tenant(name="serving", gpus={"large": 4}), builders.tenant(name="lab", gpus={})]
     config = config_of(model, pools=pools, tenants=tenants)
-    found = plan_drain(config.gpu_pools[0], find_model(config))
-    return found.answer, found.grace, find_most_grace(config.gpu_pools[0])
+    found = plan_shutdown(config.gpu_pools[0], find_model(config))
+    return (
+        found.finish_requests_seconds,
+        found.termination_grace_seconds,
+        find_longest_grace_seconds(config.gpu_pools[0]),
+    )
 
 
 def test_spot_leaves_two_minutes_less_what_karpenter_needs() -> None:
@@ -33,4 +42,4 @@ def test_the_pool_bounds_the_grace_and_five_minutes_bound_the_pool(stated: str, 
 
 def test_a_stated_drain_holds_and_the_grace_covers_it() -> None:
     answer, grace, _ = drain(chat(drain="30s"))
-    assert (answer, grace) == (30, 30 + LEAVE_S + STOP_S)
+    assert (answer, grace) == (30, 30 + PRE_STOP_SECONDS + EXIT_SECONDS)

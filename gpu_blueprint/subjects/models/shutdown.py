@@ -1,0 +1,40 @@
+"""Graceful shutdown of a replica: leave the Service, finish in-flight requests, exit before the node terminates."""
+
+from ...config import Pool
+from ...config.disruption import SPOT_NOTICE_SECONDS
+from ...config.models import ServedModel
+from ...config.scalars import count_seconds
+from ...records import Record
+
+PRE_STOP_SECONDS = 15
+"""``preStop`` sleep before SIGTERM, while kube-proxy drops the endpoint on every node."""
+EXIT_SECONDS = 5
+"""Seconds between the last response and the exit of the process."""
+LONGEST_SECONDS = 300
+"""Longest default of a termination grace period: a rollout terminates replicas one after the other."""
+
+
+class Shutdown(Record):
+    """How long each phase of a replica's graceful shutdown takes."""
+
+    finish_requests_seconds: int
+    """Seconds after SIGTERM in which the server finishes in-flight requests."""
+
+    @property
+    def termination_grace_seconds(self) -> int:
+        """``terminationGracePeriodSeconds`` of the pod: all phases."""
+        return PRE_STOP_SECONDS + self.finish_requests_seconds + EXIT_SECONDS
+
+
+def plan_shutdown(pool: Pool, model: ServedModel) -> Shutdown:
+    """Return the phases of the shutdown of a model's replicas in a pool."""
+    if model.drain:
+        return Shutdown(count_seconds(model.drain))
+    grace = min(find_longest_grace_seconds(pool), LONGEST_SECONDS)
+    return Shutdown(max(0, grace - PRE_STOP_SECONDS - EXIT_SECONDS))
+
+
+def find_longest_grace_seconds(pool: Pool) -> int:
+    """Return the longest termination grace period that drained nodes of a pool, and interrupted spot nodes, honour."""
+    node_grace = count_seconds(pool.lifecycle.termination_grace_period or "1h")
+    return min(node_grace, SPOT_NOTICE_SECONDS) if "spot" in pool.purchase else node_grace
