@@ -119,7 +119,7 @@ def _start_api_server(workspace: Workspace, etcd: str, service_cidr: IPv4Network
         f"--token-auth-file={folder / 'tokens.csv'}",
         "--authorization-mode=RBAC",
         "--allow-privileged",
-        # EKS has this plugin on: a pod that asks for an extended resource gets the toleration of the same name.
+        # EKS has this plugin on: a pod that requests an extended resource gets the toleration of the same name.
         "--enable-admission-plugins=ExtendedResourceToleration",
         *options,
     ]

@@ -35,7 +35,7 @@ _UNSELECTED = ("clusterqueue", "cohort", "resourceflavor", "workload")
 _OPTIONAL = ("deployment", "pod", "statefulset")
 """Kinds that may pass a dead Kueue, unless Kueue manages them."""
 _SECONDS_TO_GO = 90
-"""The API server publishes all its kinds anew for each definition that goes; fifteen of them take it half a minute."""
+"""The API server publishes all its kinds again for each definition that goes; fifteen of them take it half a minute."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CANARY: Manifest = {
     "apiVersion": KUEUE,

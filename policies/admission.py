@@ -28,7 +28,7 @@ def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, s
         may_ask = _grants_gpus(quotas) or not limits_resource(quotas, _GPU)
         if may_ask and not _is_judged(name, stack, lambda policy: policy.compute_once(_looks_at_pods)):
             _require_all_quotas(stack)
-            report(f"pods of namespace {name} reach GPU nodes, and no admission policy judges what such a pod asks for")
+            report(f"pods of namespace {name} reach GPU nodes, and no admission policy judges what such a pod requests")
 
 
 def _looks_at_pods(policy: Resource) -> bool:

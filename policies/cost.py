@@ -68,7 +68,7 @@ def _read_price(instance_type: str, region: str) -> float:
 def _count_gpus(pool: Resource, overlays: list[Resource]) -> float:
     """Return the physical GPUs that the limits of a pool, or its fixed number of nodes, admit.
 
-    Limits in slices or shares are divided by the number that a GPU hands out, which the pool's NodeOverlay states.
+    Limits in slices or shares are divided by the number that a GPU advertises, which the pool's NodeOverlay states.
     Without it, each slice or share may be the only one of its GPU, unless the limits name whole GPUs as well.
     """
     stated = pool.read_block("spec", "limits")

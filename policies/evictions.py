@@ -101,8 +101,8 @@ RULES = (
         passes="at least one pod may go when the fewest replicas run",
         fails="maxUnavailable is 0, minAvailable keeps every replica, two budgets count the same pods, or a budget of "
         "Jobs or Pods is not a number of pods that stay",
-        why="Karpenter neither consolidates nor replaces the node until its grace ends, and a spot node goes with the "
-        "pods on it unwarned",
+        why="Karpenter neither consolidates nor replaces the node until its grace ends, and a spot node is interrupted "
+        "with the pods on it unwarned",
         fix="write maxUnavailable: 1, in a single budget for each pod; leave Jobs and single Pods without a budget",
     ),
 )

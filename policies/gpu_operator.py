@@ -90,7 +90,7 @@ def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, sta
     if not find_wrong(served, is_cut) and _counts_slices(release, stack) and not mixes(None):
         wrong.append(None)
     for strategy in sorted({find_strategy(release, nodes, stack) for nodes in wrong}):
-        report(f"the MIG strategy {strategy!r} gives slices and whole GPUs one name, or hands out no slices")
+        report(f"the MIG strategy {strategy!r} gives slices and whole GPUs one name, or advertises no slices")
     files = _list_files(release, served, stack) if served else _list_all_files(release, stack)
     for file in find_wrong(files, lambda file: file.ends_plugin):
         report(f"the MIG strategy {MIXED!r} ends the device plugin, because its config {file.name!r} shares by MPS")
@@ -178,7 +178,7 @@ RULES = (
         passes="the MIG manager reads the file, and each layout can be placed on some GPU model",
         fails="no GPU model has the profiles of a layout, or no model can hold the layout; or the MIG manager refuses "
         "the whole file, such as for a key that it does not know",
-        why="the MIG manager marks the node as failed, and the node hands out no slices",
+        why="the MIG manager marks the node as failed, and the node advertises no slices",
         fix="choose a legal layout",
     ),
     Rule(

@@ -34,7 +34,7 @@ def _refuse_unlimited_pool(pool: Resource, report: Report, _: Settings) -> None:
     counted = [name for name in limits if name == "nodes" or can_be_handed_out(name)]
     if not find_wrong(counted, lambda name: holds(name, limits[name])):
         misspelled = sorted(name for name in limits if is_gpu_resource(name) and name not in counted)
-        reasons = [f"no node hands out {', '.join(misspelled)}"] if misspelled else []
+        reasons = [f"no node advertises {', '.join(misspelled)}"] if misspelled else []
         reasons += [f"no account has {limits[name]} of {name}" for name in counted]
         reason = f": {', and '.join(reasons)}" if reasons else ""
         report(f"GPU pool {pool.name} has no limit in GPUs, so Karpenter launches nodes without end{reason}")
@@ -80,7 +80,7 @@ def _is_bounded_in_devices(pool: Resource, devices: list[str]) -> bool:
     """
     types = list_values(pool, INSTANCE_TYPE)
     if devices and not types:
-        raise NotYetKnownError(f"whether the nodes of {pool.name} hand out {devices[0]}")
+        raise NotYetKnownError(f"whether the nodes of {pool.name} advertise {devices[0]}")
     return any(all(type_.startswith(_DEVICES[name]) for type_ in types) for name in devices)
 
 
@@ -96,15 +96,15 @@ def _refuse_unreachable_limit(pool: Resource, report: Report, _: Settings, stack
         )
     elif limits and (handed := _list_handed_out(pool, stack)) and not limits & (handed | offered):
         report(
-            f"pool {pool.name} limits {', '.join(sorted(limits))}, and its nodes hand out {', '.join(sorted(handed))}, "
-            "so no number of nodes reaches the limit"
+            f"pool {pool.name} limits {', '.join(sorted(limits))}, and its nodes advertise "
+            f"{', '.join(sorted(handed))}, so no number of nodes reaches the limit"
         )
 
 
 def _list_handed_out(pool: Resource, stack: Stack) -> set[str]:
-    """Return the GPU resources that nodes of a pool hand out, and whole GPUs, which EC2 reports before they share.
+    """Return the GPU resources that nodes of a pool advertise, and whole GPUs, which EC2 reports before they share.
 
-    Empty if the program does not show what some of its nodes hand out.
+    Empty if the program does not show what some of its nodes advertise.
     """
     rows = [] if list_unknown_types(pool) else list_gpu_types(pool)
     found = [find_handout(pool, row, stack) for row in rows]
@@ -119,7 +119,7 @@ _UNSHARED = {MIG_LABEL: "all-disabled", PLUGIN_LABEL: "none"}
 
 
 def _refuse_sharing_without_overlay(pool: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    if is_static(pool):  # Karpenter launches a fixed number of nodes, whatever they hand out
+    if is_static(pool):  # Karpenter launches a fixed number of nodes, whatever they advertise
         return
     overlays = [overlay for overlay in stack.select("NodeOverlay") if is_overlay_of(overlay, pool)]
     if not overlays and _is_said_to_share(pool):
@@ -154,7 +154,7 @@ RULES = (
         passes="a taint with the effect NoSchedule or NoExecute keeps other pods away",
         fails="the NodePool has no taint with either effect",
         why="one CPU pod keeps a p5.48xlarge running at 55 $ an hour",
-        fix="add a NoSchedule taint, named after the resource that the pool hands out",
+        fix="add a NoSchedule taint, named after the resource that the pool advertises",
     ),
     Rule(
         id="gpu-pool-limited",
@@ -162,9 +162,9 @@ RULES = (
         check=_refuse_unlimited_pool,
         looks_at="`spec.limits` of GPU NodePools",
         passes="the limits name a GPU, a slice or a share, or the number of nodes is fixed or limited",
-        fails="the limits name no resource that GPU nodes hand out, or 100,000 of it and more, which no account has",
+        fails="the limits name no resource that GPU nodes advertise, or 100,000 of it and more, which no account has",
         why="a program that creates pods in a loop buys GPUs without end",
-        fix="set spec.limits for the resource that the nodes hand out",
+        fix="set spec.limits for the resource that the nodes advertise",
     ),
     Rule(
         id="cpu-pool-limited",
@@ -185,10 +185,10 @@ RULES = (
         needs_stack=True,
         looks_at="GPU resources in `spec.limits`, the capacity in the pool's NodeOverlays, and what the GPU Operator "
         "makes of the GPUs",
-        passes="the nodes or an overlay hand out at least one limited resource, or nobody can tell",
+        passes="the nodes or an overlay advertise at least one limited resource, or nobody can tell",
         fails="the overlays set every limited resource to 0, or neither the nodes nor an overlay hand it out",
         why="Karpenter counts what nodes have and what overlays state, so it never reaches the limit",
-        fix="set spec.limits for the slices or shares that the overlays hand out",
+        fix="set spec.limits for the slices or shares that the overlays advertise",
     ),
     Rule(
         id="sharing-overlaid",

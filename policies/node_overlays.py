@@ -21,7 +21,7 @@ from .rule import Report, Rule, Settings, find_wrong
 
 
 def _list_profiles(overlay: Resource) -> list[str]:
-    """Return every MIG profile that an overlay hands out, shared or not."""
+    """Return every MIG profile that an overlay advertises, shared or not."""
     capacity = overlay.read_block("spec", "capacity")
     return [find_mig_profile(name) for name, count in capacity.items() if find_mig_profile(name) and parse_count(count)]
 
@@ -41,7 +41,7 @@ def _refuse_missing_profiles(overlay: Resource, report: Report, _: Settings) -> 
     unknown = list_unknown_types(overlay)
     if profiles and (unknown or not rows):
         lack = f"{', '.join(unknown)} is not in the catalogue" if unknown else "the overlay names no GPU instance type"
-        report(f"overlay {overlay.name} hands out {', '.join(profiles)}, but {lack}")
+        report(f"overlay {overlay.name} advertises {', '.join(profiles)}, but {lack}")
     for row in rows:
         known = row.gpu.mig.profiles if row.gpu.mig else {}
         for profile in profiles:
@@ -87,7 +87,7 @@ def _refuse_visible_whole_gpus(overlay: Resource, report: Report, _: Settings) -
         and (whole not in capacity or parse_count(capacity[whole]))
     ):
         report(
-            f"overlay {overlay.name} hands out {', '.join(shared)} beside nvidia.com/gpu, "
+            f"overlay {overlay.name} advertises {', '.join(shared)} beside nvidia.com/gpu, "
             "so Karpenter launches these nodes for pods that need whole GPUs"
         )
 
@@ -100,7 +100,7 @@ def _refuse_wrong_counts(overlay: Resource, report: Report, _: Settings, stack: 
 
 
 def _explain_difference(overlay: Resource, pool: Resource, row: Instance, stack: Stack) -> str:
-    """Return how an overlay differs from what a node hands out; empty if it does not, or if nobody can tell."""
+    """Return how an overlay differs from what a node advertises; empty if it does not, or if nobody can tell."""
     capacity = overlay.read_block("spec", "capacity")
     stated = sorted(filter(is_gpu_resource, capacity))
     handout = find_handout(pool, row, stack) if stated else None
@@ -113,7 +113,7 @@ def _explain_difference(overlay: Resource, pool: Resource, row: Instance, stack:
     truth = ", ".join(f"{count} × {name}" for name, count in sorted(counts.items())) or "nothing"
     return states and (
         f"overlay {overlay.name} states {states} for {row.instance_type}, "
-        f"but its nodes hand out {truth}: {handout.because}"
+        f"but its nodes advertise {truth}: {handout.because}"
     )
 
 
@@ -138,7 +138,7 @@ RULES = (
         looks_at="MIG resources in NodeOverlays",
         passes="every GPU of the overlay has each profile, by name and memory",
         fails="a GPU lacks a profile, or the instance type is not in the catalogue",
-        why="no node ever hands out the profile, so pods wait without end while the node is paid for",
+        why="no node ever advertises the profile, so pods wait without end while the node is paid for",
         fix="use a profile that `blueprint mig GPU` lists",
     ),
     Rule(
@@ -165,7 +165,7 @@ RULES = (
         id="overlay-hides-whole-gpus",
         kinds=("NodeOverlay",),
         check=_refuse_visible_whole_gpus,
-        looks_at="capacity in NodeOverlays that hand out slices or shares",
+        looks_at="capacity in NodeOverlays that advertise slices or shares",
         passes="the overlay sets nvidia.com/gpu to 0",
         fails="nvidia.com/gpu keeps the count of EC2 or another count above 0",
         why="Karpenter launches nodes for whole-GPU pods that can never run there",
@@ -177,8 +177,8 @@ RULES = (
         check=_refuse_wrong_counts,
         needs_stack=True,
         looks_at="capacity in NodeOverlays, and the configs by which the GPU Operator cuts and shares GPUs",
-        passes="each overlay states what the nodes hand out, or the program does not hold the configs",
-        fails="an overlay states another resource or another count than its nodes hand out",
+        passes="each overlay states what the nodes advertise, or the program does not hold the configs",
+        fails="an overlay states another resource or another count than its nodes advertise",
         why="Karpenter buys too many nodes or too few, and pods wait for slices that no node has",
         fix="state the counts that follow from the pool's labels and from the GPU Operator's configs",
     ),

@@ -38,7 +38,7 @@ def _refuse_missing_quota(namespace: Resource, report: Report, settings: Setting
 
 
 def _list_gpu_resources(stack: Stack) -> set[str]:
-    """Return every GPU resource that a node of the stack may hand out."""
+    """Return every GPU resource that a node of the stack may advertise."""
     names: set[str] = set()
     for nodes in list_gpu_nodes(stack):
         names |= {"nvidia.com/gpu", *filter(is_gpu_resource, nodes.read_block("spec", "limits"))}

@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watch the engines where a run asks for all of them."""
+    """Watch the engines where a run requests all of them."""
     if config.option.every_engine:
         config.pluginmanager.register(EveryEngine())
 

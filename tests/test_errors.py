@@ -22,7 +22,7 @@ def test_an_unknown_name_gets_a_hint(name: str, known: list[str], hint: str) -> 
 
 
 def test_a_hint_may_start_with_other_words() -> None:
-    assert suggest("x", ["gpu"], "it hands out") == "it hands out gpu"
+    assert suggest("x", ["gpu"], "it advertises") == "it advertises gpu"
 
 
 def test_a_wrong_value_keeps_its_kind_and_prints_reason_and_hint() -> None:

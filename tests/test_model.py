@@ -49,7 +49,7 @@ def test_the_schema_has_the_text_under_each_field() -> None:
 
 
 def test_an_inherited_field_has_the_text_of_its_own_class() -> None:
-    assert field_text(Service, "replicas") == "Least and most replicas."
+    assert field_text(Service, "replicas") == "minReplicas and maxReplicas."
 
 
 def models(model: type[Model]) -> Iterator[type[Model]]:

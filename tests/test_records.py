@@ -24,7 +24,7 @@ class Share(Record, order=True):
 
 
 class Team(Record, kw_only=True, dict=True):
-    """A record with records, a default that is made anew, and a cached property."""
+    """A record with records, a default that is recreated, and a cached property."""
 
     shares: tuple[Share, ...]
     labels: Mapping[str, Share] = field(default_factory=dict)

@@ -34,7 +34,7 @@ class Access(pulumi.ComponentResource):
             # replace every object inside the cluster.
             cluster_identifier=config.cluster_name,
             enable_server_side_apply=True,
-            # Otherwise the provider deletes a ConfigMap or a Secret and makes it anew for each change of its data:
+            # Otherwise the provider deletes a ConfigMap or a Secret and recreates it for each change of its data:
             # dashboards and receivers of alerts are missing for a moment, and the protected record stops `pulumi up`.
             enable_config_map_mutable=True,
             enable_secret_mutable=True,

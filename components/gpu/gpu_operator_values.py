@@ -68,7 +68,7 @@ def _build_exporter_values(config: StackConfig) -> dict[str, Any]:
 def _find_default(profiles: Sequence[SharingProfile]) -> str:
     """Return the file of nodes without a label, with which the plugin also starts on all others.
 
-    It reads the label a moment later (NVIDIA/k8s-device-plugin#1645). In this moment a shared node hands out whole
+    It reads the label a moment later (NVIDIA/k8s-device-plugin#1645). In this moment a shared node advertises whole
     GPUs, unless all nodes share alike: then each node starts with its own file.
     """
     names = {profile.node_labels.get(PLUGIN_CONFIG_LABEL, UNSHARED) for profile in profiles}

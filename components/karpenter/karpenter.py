@@ -180,7 +180,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
         },
     }
     if not config.cluster.instance_status_repair:
-        # One refusal ends Karpenter's polls until its next start, so its pods start anew where the permission returns.
+        # One refusal ends Karpenter's polls until its next start, so its pods restart where the permission returns.
         values["podAnnotations"] = {"gpu-blueprint/instance-status-repair": "false"}
     chart = build_karpenter_chart(config.cluster.karpenter_version)
     told = merge_values(values, _tell_controller(config))

@@ -84,7 +84,7 @@ def _build_asking_monitor_spec(namespace: str, *, name: str, component: str) -> 
                 "interval": "30s",
                 "honorLabels": True,
                 "bearerTokenFile": "/var/run/secrets/kubernetes.io/serviceaccount/token",
-                # The controller signs the certificate itself, at each start anew.
+                # The controller signs the certificate itself, at each restart.
                 "tlsConfig": {"insecureSkipVerify": True},
             }
         ],

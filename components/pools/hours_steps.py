@@ -19,7 +19,7 @@ _SCHEDULABLE = "--field-selector=spec.unschedulable=false"
 
 
 def build_close_steps(pool: Pool) -> Steps:
-    """Return the steps of a close: first Karpenter launches no more nodes, then the pool's nodes go.
+    """Return the steps of a close: first Karpenter launches no more nodes, then the pool's nodes terminate.
 
     In a training pool, jobs run to their end. The nodes of other pools are drained.
     """

@@ -17,7 +17,7 @@ _SLOW_DELETE = pulumi.CustomTimeouts(delete="45m")
 
 
 class KarpenterPool(pulumi.ComponentResource):
-    """A NodePool with its EC2NodeClass, and NodeOverlays where nodes hand out other resources than EC2 lists."""
+    """A NodePool with its EC2NodeClass, and NodeOverlays where nodes advertise other resources than EC2 lists."""
 
     node_pool: k8s.apiextensions.CustomResource
 

@@ -64,7 +64,7 @@ def _build_requirements(config: StackConfig, pool: Pool | CpuPool) -> list[dict[
 def build_node_overlay_specs(pool: Pool | CpuPool) -> dict[int, dict[str, Any]]:
     """Return the ``spec`` of each NodeOverlay, by the number of GPU devices on a node.
 
-    An overlay tells Karpenter which resources a node will hand out; why:
+    An overlay tells Karpenter which resources a node will advertise; why:
     docs/decisions/0002-distinct-resource-names.md. The overlays are disjoint by pool and instance type, because
     Karpenter applies neither of two overlays that conflict.
     """

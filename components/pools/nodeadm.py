@@ -20,7 +20,7 @@ nvidia-ctk config --in-place \\
 
 By default NVIDIA's runtime, which is containerd's default on EKS's GPU images, gives every container the GPUs that its
 ``NVIDIA_VISIBLE_DEVICES`` names. Images of CUDA set the variable to ``all`` themselves, past every admission policy.
-The device plugin hands out GPUs by CDI (GPU Operator 26.7, cdi.enabled), so it needs neither the variable nor volume
+The device plugin allocates GPUs by CDI (GPU Operator 26.7, cdi.enabled), so it needs neither the variable nor volume
 mounts. The operator's own pods are privileged, and the runtime still obeys their variable.
 A node whose runtime stays open must not join, so the script then stops the node: cloud-init runs the script before
 nodeadm starts containerd and kubelet, because nodeadm-run.service is after cloud-final.service.

@@ -103,7 +103,7 @@ def build_kueue_values(config: StackConfig, queueing: Queueing) -> dict[str, Any
             },
         },
         # Helm reads the text too: it gives the selector of namespaces to the webhooks, and stops jobs of tenants alone
-        # while Kueue is down. A changed text starts Kueue anew, so the text must be the same at every `pulumi up`.
+        # while Kueue is down. A changed text restarts Kueue, so the text must be the same at every `pulumi up`.
         "managerConfig": {
             "controllerManagerConfigYaml": write_yaml(build_configuration(config, queueing), sort_keys=True)
         },

@@ -1,4 +1,4 @@
-"""JobSet's controller, which starts the nodes of a training run together, and all of them anew when one is lost."""
+"""JobSet's controller, which starts the nodes of a training run together, and all of them again when one is lost."""
 
 from collections.abc import Sequence
 from typing import Any

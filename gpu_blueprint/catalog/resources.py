@@ -1,4 +1,4 @@
-"""Extended resources that nodes hand out beside GPUs, and the form of amounts."""
+"""Extended resources that nodes advertise beside GPUs, and the form of amounts."""
 
 import re
 

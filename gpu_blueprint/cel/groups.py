@@ -1,4 +1,4 @@
-"""The Kubernetes groups of people, which EKS access entries hand out and bindings name."""
+"""The Kubernetes groups of people, which EKS access entries grant and bindings name."""
 
 from ..config import Tenant
 

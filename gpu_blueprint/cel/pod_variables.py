@@ -1,4 +1,4 @@
-"""The variables that the rules about pods share: the facts of the stack, and what a pod asks for."""
+"""The variables that the rules about pods share: the facts of the stack, and what a pod requests."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ TIMED_KINDS = ("CronJob", "RayCronJob")
 IS_QUEUED_KIND = f"object.kind in {write_literal([*QUEUED_KINDS, *TIMED_KINDS])}"
 """CEL that is true for templates whose pods come from jobs that wait in a queue."""
 ASKS = "variables.gpus.size() > 0"
-"""CEL that is true if the pod asks for a GPU."""
+"""CEL that is true if the pod requests a GPU."""
 
 
 def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str, str]:
@@ -23,7 +23,7 @@ def list_pod_variables(config: StackConfig, subject: PodSubject) -> Mapping[str,
 
     ``spec`` and ``metadata`` are the pod's; ``boxes`` are its containers and init containers, which alone can ask for
     devices; ``gpus`` are the GPU resources that it asks for. ``granted`` are the tenant's GPU pools, ``grants`` the
-    resources that it may ask for in each, and ``fit`` the pools that hand out all of ``gpus``. ``pool`` is the pool
+    resources that it may ask for in each, and ``fit`` the pools that advertise all of ``gpus``. ``pool`` is the pool
     that the pod names, ``target`` the pool in which it runs: the named pool, or the only pool that fits.
     """
     grants = {tenant.namespace_name: list_grants(config, tenant) for tenant in config.tenants}

@@ -55,15 +55,15 @@ class NodeDrain(Record, kw_only=True):
     is_checkpointed: bool = False
     """True if the pool says that its work resumes on another node."""
     is_blocked: bool = False
-    """True if the budgets let no node drain: nodes go when they are empty, or when a budget allows it."""
+    """True if the budgets let no node drain: they terminate when they are empty, or when a budget allows it."""
 
     is_at_once: bool = False
-    """True if no budget paces the drain: all nodes go together."""
+    """True if no budget paces the drain: all nodes terminate together."""
 
     room: str = ""
     """Where successors come from, and what becomes of nodes without one, a sentence without a full stop."""
     waits_for_reservation: bool = False
-    """True if the pool buys reserved capacity alone: its nodes go only while a reservation has a free instance."""
+    """True if the pool buys reserved capacity alone: a node is replaced only while a reservation has room."""
     pinned: str = ""
     """The fate of pods that may not be evicted, a sentence without a full stop; empty if no node drains for now."""
 

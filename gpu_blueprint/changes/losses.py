@@ -15,7 +15,7 @@ Loss = Literal["data", "zone", "access", "nodes", "work", "comfort", "setting"]
 
 
 class Rating(Record, kw_only=True):
-    """The verdicts on a resource that goes for good, and on a resource that is made anew."""
+    """The verdicts on a resource that goes for good, and on a resource that is recreated."""
 
     deleted: Verdict
     replaced: Verdict

@@ -36,8 +36,8 @@ def _compare_namespaces(old: TenantView, new: TenantView, changes: Sequence[Reso
         name = read_name(resource)
         tenant = old.namespaces.get(name)
         if tenant and (name not in new.namespaces or resource.urn in ends):
-            anew = " and made anew" if name in new.namespaces else ""
-            text = f"namespace {name} is deleted{anew}: its pods, volume claims and Secrets are lost"
+            again = " and recreated" if name in new.namespaces else ""
+            text = f"namespace {name} is deleted{again}: its pods, volume claims and Secrets are lost"
             yield Shift(tenant, text, is_loss=True, is_grave=True)
     for name, tenant in new.namespaces.items():
         if name not in old.namespaces:

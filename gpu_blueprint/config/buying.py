@@ -41,8 +41,8 @@ class Reservation(Model):
     instances: int = Field(ge=1, le=1000)
     """Number of reserved instances."""
     ends: Annotated[date, BeforeValidator(parse_day)] | None = None
-    """Last day, quoted. A Capacity Block always has a last day: its nodes go 40 minutes before its end, and leave pods
-    10 minutes, whatever their grace. Nodes of other reservations run on after the end, at on-demand prices."""
+    """Last day, quoted. A Capacity Block always has a last day: its nodes terminate 40 minutes before its end, and pods
+    have 10 minutes, whatever their grace. Nodes of other reservations run on after the end, at on-demand prices."""
     capacity_block: bool = False
     """True for a Capacity Block, which is paid in advance at its own price."""
     usd_per_hour: Dollars | None = None
@@ -70,8 +70,8 @@ def tell_block_end(block: Reservation) -> str:
     """Return when the nodes of a Capacity Block go, and what that leaves to pods, without a full stop."""
     before, leaves = (int(time.total_seconds() // 60) for time in (BLOCK_NODES_GO, BLOCK_LEAVES))
     return (
-        f"the Capacity Block {block.id} ends on {block.ends}: its nodes go {before} minutes before its end, and pods "
-        f"have {leaves} minutes, whatever their grace"
+        f"the Capacity Block {block.id} ends on {block.ends}: its nodes terminate {before} minutes before its end, and "
+        f"pods have {leaves} minutes, whatever their grace"
     )
 
 

@@ -91,10 +91,10 @@ class Disruption(Model):
 
     consolidation_policy: Policy | None = None
     """The nodes that Karpenter may remove to save money. It replaces no spot node with a cheaper spot node, so
-    under-used spot nodes go only when their pods fit on other nodes."""
+    under-used spot nodes are removed only when their pods fit on other nodes."""
     consolidate_after: DurationOrNever | None = None
-    """Time for which a node must be removable before Karpenter removes it. It begins anew when a pod comes or ends, and
-    at each start of Karpenter, also of another leader, on nodes with a pod of no DaemonSet, ended pods included: an
+    """Time for which a node must be removable before Karpenter removes it. It begins again when a pod comes or ends,
+    and at each start of Karpenter, also of another leader, on nodes with a pod of no DaemonSet, ended pods included: an
     update of Karpenter delays the removal of such nodes by this time."""
     expire_after: DurationOrNever | None = None
     """Age at which Karpenter drains a node by force: it ignores budgets, launches the successor afterwards, and nodes

@@ -14,7 +14,7 @@ class Headroom(Model):
     pods: int = Field(ge=1, le=1000)
     """Number of pods that the room is for."""
     gpus: GpuAmount = 1
-    """GPUs of one pod, counted in the resource that the pool hands out; by MIG profile where it hands out several."""
+    """GPUs of one pod, counted in the resource that the pool advertises; by MIG profile where it advertises several."""
     cpu: PodCpu | None = None
     """CPU requests of one pod, quoted. Without them a GPU may be free on a node that has no CPU left. Default: as
     `podSize` says."""

@@ -128,7 +128,7 @@ class Source(Model):
     """`stream` reads safetensors from S3 straight to the GPU, `mount` reads them as files. Default: `stream` for vLLM
     with storage of the kind `s3`, else `mount`."""
     repository: Repository | None = None
-    """Repository of Hugging Face, such as `Qwen/Qwen3-8B`; every replica downloads it anew."""
+    """Repository of Hugging Face, such as `Qwen/Qwen3-8B`; every replica downloads it again."""
     revision: Revision | None = None
     """Commit of the repository."""
     token_secret: SecretName | None = None

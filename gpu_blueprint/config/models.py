@@ -94,7 +94,7 @@ class ServedModel(Model):
     pool: str
     """Pool that the replicas run in."""
     gpus: GpuAmount = 1
-    """GPUs of one replica, counted in the resource that the pool hands out; by MIG profile where it hands out
+    """GPUs of one replica, counted in the resource that the pool advertises; by MIG profile where it advertises
     several."""
     version: ModelVersion | None = None
     """Version of the model, a part of the Deployment's name. Default: none."""
@@ -105,7 +105,7 @@ class ServedModel(Model):
     arguments: dict[FlagName, Argument] = {}
     """Further flags of the server, such as `{enable-prefix-caching: true}`; a flag that is true has no value."""
     replicas: Replicas
-    """Least and most replicas, of both versions together."""
+    """minReplicas and maxReplicas, of both versions together."""
     scale_on: list[Signal] = Field([], max_length=6)
     """Signals of the load. Default: the requests in flight and the queue. A replica should have four fifths of the
     requests in flight that it can compute at once, and 4 in the queue. vLLM can compute as many as the KV cache holds

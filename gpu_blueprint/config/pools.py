@@ -59,9 +59,9 @@ class Pool(Model):
     sharing: Sharing = Exclusive()
     """Sharing of a GPU between pods. Default: a pod gets whole GPUs."""
     max_gpus: int = Field(ge=1, le=10_000)
-    """Ceiling of the pool in physical GPUs, such as `8`. Karpenter launches no more, except while it replaces nodes:
-    the new node starts before the old node goes. `cost` and `quotas` count these nodes too. Another ceiling replaces
-    no node: types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
+    """Limit of the pool in physical GPUs, such as `8`. Karpenter launches no more, except while it replaces nodes: the
+    new node starts before the old node terminates. `cost` and `quotas` count these nodes too. Another limit replaces no
+    node: types that do not fit below it stay in the NodePool, and Karpenter does not launch them."""
     zones: Annotated[list[Zone], Field(min_length=1)] | None = None
     """Zones to launch in. Default: all zones of the network."""
     disk: Disk = Disk()
@@ -87,7 +87,7 @@ class Pool(Model):
     headroom: Headroom | None = None
     """GPUs that the pool keeps free for the next pods, and pays for in all its hours. Default: none."""
     prepull: Annotated[list[Image], Field(max_length=10)] = []
-    """Images that every new node pulls at once, before a pod asks for them, with tag or digest. Default: none."""
+    """Images that every new node pulls at once, before a pod requests them, with tag or digest. Default: none."""
     parallel_pull: bool = True
     """Nodes pull and unpack the layers of an image in parallel. On AL2023 this is nodeadm's feature gate FastImagePull,
     which its documentation calls experimental; `false` takes one layer after another, about half as fast. Another value
@@ -167,7 +167,7 @@ class Pool(Model):
 
     @property
     def has_placement_group(self) -> bool:
-        """True if the nodes go into a placement group of the pool; reserved capacity has its place already."""
+        """True if the nodes launch into a placement group of the pool; reserved capacity has its place already."""
         return self.multi_node is not None and "reserved" not in self.purchase
 
     @cached_property

@@ -28,14 +28,14 @@ def _leave(count: int, taken: int) -> int:
 
 
 class Replicas(Model):
-    """Least and most replicas of a service."""
+    """Bounds of a service's replicas: minReplicas and maxReplicas of its autoscaler."""
 
     min: int = Field(1, ge=0, le=1000)
-    """Replicas that stay warm without load. 0 needs a `query`, since the other signals are measured on pods, and all
-    replicas then end at once when every signal has been 0 throughout `quietSeconds`. A time without a value, as in an
-    outage of Prometheus, is no quiet time."""
+    """minReplicas of the autoscaler: they stay warm without load. 0 needs a `query`, since the other signals are
+    measured on pods; all replicas then terminate at once when every signal has been 0 throughout `quietSeconds`. A time
+    without a value, as in an outage of Prometheus, is no quiet time."""
     max: int = Field(ge=1, le=1000)
-    """Most replicas."""
+    """maxReplicas of the autoscaler."""
 
     def split(self, share: float) -> "tuple[Replicas, Replicas]":
         """Return the replicas of two versions, of which the second has a share; each has a replica where there is one.
@@ -133,9 +133,9 @@ class Scaling(Model):
     pod_labels: Annotated[dict[PodLabelKey, LabelValue], Field(max_length=10)] = {}
     """Labels of the pods. Default: `app.kubernetes.io/name` with the name of the service."""
     replicas: Replicas
-    """Least and most replicas."""
+    """minReplicas and maxReplicas."""
     scale_on: list[Signal] = Field(min_length=1, max_length=6)
-    """Signals of the load; the signal that asks for most replicas wins."""
+    """Signals of the load; the highest of their desired replicas wins."""
     quiet_seconds: int = Field(900, ge=1, le=3600)
     """Seconds for which fewer replicas must suffice before a replica goes, from 180 to 3600. Choose it longer than a
     replica needs to load its model."""
@@ -197,5 +197,5 @@ class Service(Scaling):
     pool: str
     """Pool that the pods run in."""
     gpus: GpuAmount = 1
-    """GPUs of one replica, counted in the resource that the pool hands out; by MIG profile where it hands out
+    """GPUs of one replica, counted in the resource that the pool advertises; by MIG profile where it advertises
     several."""

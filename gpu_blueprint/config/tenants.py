@@ -37,7 +37,7 @@ GpuAmount = Annotated[
         }
     ),
 ]
-"""A count of the resource that a pool hands out, such as 8. A pool that hands out several MIG profiles takes a count
+"""A count of the resource that a pool advertises, such as 8. A pool that advertises several MIG profiles takes a count
 for each, such as {1g.10gb: 4}."""
 
 
@@ -50,10 +50,10 @@ class TenantQueue(Model):
     borrow: dict[str, GpuAmount] | None = None
     """The most that the team may borrow beyond its grant, by pool, such as `{a100-train: 8}`; a pool that is not named
     lends the team nothing, and `{}` means no pool does. Default: everything that is idle in the queued pools of its
-    grants. A MIG profile without a grant is not lent. Owners take borrowed GPUs back, and the job starts anew later."""
+    grants. A MIG profile without a grant is not lent. Owners take borrowed GPUs back, and the job restarts later."""
     hourly_ceiling: Dollars | None = None
     """Most US dollars an hour of all GPUs that the team's jobs hold at once, in whatever pool, at on-demand prices;
-    further jobs wait. It counts what jobs ask for, not the bill: idle parts of nodes, and pods without a job, such as
+    further jobs wait. It counts what jobs request, not the bill: idle parts of nodes, and pods without a job, such as
     services and notebooks, are not in it. Default: no limit."""
 
 
@@ -67,7 +67,7 @@ class Tenant(Model):
     namespace: Name | None = None
     """Namespace of the team. Default: the name of the team."""
     gpus: dict[str, GpuAmount] = {}
-    """Quota by pool, counted in the resource that the pool hands out: whole GPUs, shares or MIG instances."""
+    """Quota by pool, counted in the resource that the pool advertises: whole GPUs, shares or MIG instances."""
     cpu: Cpu
     """Quota of CPU requests, quoted, such as `"64"`."""
     memory: Memory

@@ -28,7 +28,7 @@ def estimate_hourly_ceilings(stack: StackConfig) -> dict[str, Usd]:
 
 
 def estimate_monthly_expectations(stack: StackConfig) -> dict[str, Usd]:
-    """Return the parts of the sum that ``monthlyBudget`` bounds: dollars a month as expected and as bought."""
+    """Return the parts of the sum that ``monthlyBudget`` bounds: expected US dollars a month at the capacity types."""
     parts = {PLATFORM: estimate_platform(stack)}
     for capacity in list_capacities(stack):
         parts[capacity.pool.name] = estimate_capacity(capacity, find_terms(stack, capacity.pool))

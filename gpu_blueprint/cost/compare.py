@@ -14,7 +14,7 @@ _MOST_USD = 1e15
 
 
 class Figures(NamedTuple):
-    """The sums of a line; None if a price is not known. The ceiling is at on-demand prices, the rest as bought."""
+    """The sums of a line; None if a price is not known. The ceiling is on demand, the rest at the capacity types."""
 
     expected_month: float | None
     ceiling_hour: float | None

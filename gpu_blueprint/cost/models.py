@@ -1,7 +1,7 @@
-"""The cost of each model: at its least replicas, as expected and at its most, and of a million tokens or requests.
+"""The cost of each model: at minReplicas, as expected and at maxReplicas, and of a million tokens or requests.
 
-The expected replicas follow from the pool: its services and models grow together from their least to their most
-replicas until the GPUs work that the pool expects. So the models cost as much as the pool counts for them.
+The expected replicas follow from the pool: its services and models grow together from minReplicas to maxReplicas,
+until the GPUs work that the pool expects. So the models cost as much as the pool counts for them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ class MillionPrice(Record, kw_only=True):
 
 
 class VersionCost(Record, kw_only=True):
-    """The cost of the replicas of one version: ``floor`` at its least, ``ceiling`` at its most replicas, on demand.
+    """The cost of the replicas of one version: ``floor`` at its least, ``ceiling`` at maxReplicas, on demand.
 
     Each hour is an hour in which so many replicas run, also of a pool with hours; a month counts the hours in use.
     """
@@ -108,7 +108,7 @@ def _price_replica(stack: StackConfig, capacity: PoolCapacity, model: ServedMode
 def _estimate_version(
     stack: StackConfig, capacity: PoolCapacity, version: ServedModel, price: PriceRange
 ) -> VersionCost:
-    """Estimate a version: its expected replicas in the hours of use, and its least replicas in the other open hours."""
+    """Estimate a version: its expected replicas in the hours of use, and minReplicas in the other open hours."""
     use, terms = capacity.expected_use, find_terms(stack, capacity.pool)
     grown = capacity.find_always_on(terms).loads.find_grown(use.units)
     least, most = version.replicas.min, version.replicas.max
@@ -156,13 +156,13 @@ def list_model_assumptions(stack: StackConfig, capacities: Sequence[PoolCapacity
                 yield whole
     if any(cost.million for cost in costs):
         yield (
-            "a million tokens or requests: as bought, to on demand on the dearest type, on replicas at full load "
-            "(tokensPerSecond, requestsPerSecond); a replica that waits costs as much as a replica that works"
+            "a million tokens or requests: at the pool's capacity types, to on demand on the dearest type, on "
+            "replicas at full load (tokensPerSecond, requestsPerSecond); an idle replica costs as much as a busy one"
         )
 
 
 def describe_whole_nodes(stack: StackConfig, capacity: PoolCapacity, model: ServedModel) -> str:
-    """Return the cost of the nodes that the least replicas keep, empty if they fill them: a part of a node is counted.
+    """Return the cost of the nodes that minReplicas keep, empty if they fill them: a part of a node is counted.
 
     The replicas spread over zones as far as nodes are there, so each may keep a node in a zone.
     """

@@ -40,7 +40,7 @@ def plan_pool(stack: StackConfig, capacity: PoolCapacity) -> Cost:
 
 
 def plan_cost(on_demand: Cost, as_bought: Cost) -> Cost:
-    """Return the cost to plan with: idle and expected as bought; at most on demand, because spot can run dry."""
+    """Return the cost to plan with: at most on demand, because spot can run dry; else at the capacity types."""
     return Cost(as_bought.floor, as_bought.expected, on_demand.ceiling)
 
 

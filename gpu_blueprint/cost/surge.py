@@ -1,4 +1,4 @@
-"""Nodes that run beyond every ceiling for a while, because a new node starts before the old node goes.
+"""Nodes that run beyond every ceiling for a while, because a new node starts before the old node terminates.
 
 Karpenter launches the successor of a drifted or under-used node first, above ``maxGpus`` or ``maxCpus``, where its pods
 need one: pods that fit elsewhere, or that may not be evicted, get none. EKS launches nodes first, too, while it updates

@@ -9,7 +9,7 @@ from ..subjects.tenants.gpu_pods import build_pod
 def describe_request(stack: StackConfig, pool: Pool, limits: Mapping[str, int] | None = None) -> str:
     """Name the requests, limits, nodeSelector, tolerations and PriorityClass that a tenant writes.
 
-    Without limits, the pod requests the least that the pool hands out.
+    Without limits, the pod requests the least that the pool advertises.
     """
     spec = build_pod(stack, pool, limits=limits)["spec"]
     (container,) = spec["containers"]

@@ -73,7 +73,7 @@ def list_queue_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
 
 
 def list_model_facts(stack: StackConfig) -> Iterator[dict[str, Any]]:
-    """Yield the least replicas of each version of each model, with the pool that may be closed."""
+    """Yield minReplicas of each version of each model, with the pool that may be closed."""
     for version in (version for model in stack.models for version in model.list_versions()):
         pool = version.pool if stack.gpu_pools_by_name[version.pool].hours else ""
         labels = {"namespace": stack.find_namespace(version), "deployment": version.deployment, "pool": pool}

@@ -23,7 +23,7 @@ from zlib import crc32
 from ..caches import find_cache_folder
 
 FORMAT = 1
-"""To be counted up when ``compile_module`` changes: files of another format are written anew."""
+"""To be counted up when ``compile_module`` changes: files of another format are written again."""
 _WRITABLE_BY_OTHERS = 0o022
 
 

@@ -64,7 +64,7 @@ def list_purchases(pool: Pool | CpuPool) -> list[Purchase]:
 
 
 def holds(pool: Pool, row: Instance, limits: Mapping[str, int]) -> bool:
-    """Return whether a node of a type hands out the GPU resources of a pod."""
+    """Return whether a node of a type advertises the GPU resources of a pod."""
     handed_out = pool.profile.count_per_node(row)
     return all(handed_out[name] >= count for name, count in limits.items() if name in handed_out)
 

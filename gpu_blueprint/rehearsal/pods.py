@@ -64,7 +64,7 @@ def build_tenant_pod(
 
 
 def split_shares(pod: dict[str, Any], resource: str) -> None:
-    """Give each share that a pod asks for a container of its own, since no container may have two."""
+    """Give each share that a pod requests a container of its own, since no container may have two."""
     (container,) = pod["spec"]["containers"]
     count = int(container["resources"]["limits"][resource])
     sizes = {**_SMALL, resource: "1"}

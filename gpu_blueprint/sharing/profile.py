@@ -17,7 +17,7 @@ WHOLE_GPU = "nvidia.com/gpu"
 _SHARED = ".shared"
 SHARED_GPU = WHOLE_GPU + _SHARED
 POOL_KEY = "gpu-blueprint/pool"
-"""Key of the node label with the name of the pool, and of the taint of pools that hand out several resources."""
+"""Key of the node label with the name of the pool, and of the taint of pools that advertise several resources."""
 MIG_CONFIG_LABEL = "nvidia.com/mig.config"
 OPERANDS_LABEL = "nvidia.com/gpu.deploy.operands"
 PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config"
@@ -28,7 +28,7 @@ UNSHARED_PLUGIN_CONFIG: Mapping[str, Any] = {"version": "v1", "flags": {"migStra
 
 
 class SharingProfile(Record, kw_only=True):
-    """The resources that the nodes of one pool hand out, and the settings that apply the sharing."""
+    """The resources that the nodes of one pool advertise, and the settings that apply the sharing."""
 
     summary: str
     """Text for people, such as ``7 × mig-1g.10gb per GPU``."""
@@ -66,7 +66,7 @@ class SharingProfile(Record, kw_only=True):
     def list_overlay(self, instance: Instance) -> dict[str, int]:
         """Return extended resource → count that Karpenter must be told about this type; empty if EC2's count is right.
 
-        A resource that EC2 counts and nodes do not hand out gets 0, so that Karpenter plans no whole-GPU pod there.
+        A resource that EC2 counts and nodes do not advertise gets 0, so that Karpenter plans no whole-GPU pod there.
         """
         handed_out = self.count_per_node(instance)
         counted_by_ec2 = {WHOLE_GPU: instance.gpu_count} if instance.gpu_count else {}
@@ -109,7 +109,7 @@ def _build_pool_taint(pool: str) -> dict[str, str]:
 def _replicate(
     whole: Mapping[str, int], replicas: int, mode: str, summary: str, key: str = "", **applied: Any
 ) -> SharingProfile:
-    """Build a profile that hands out each resource several times, under the plugin's name ``<name>.shared``."""
+    """Build a profile that advertises each resource several times, under the plugin's name ``<name>.shared``."""
     key = key or f"{mode}-{replicas}"
     labels = {PLUGIN_CONFIG_LABEL: key, **applied.pop("node_labels", {})}
     settings = {

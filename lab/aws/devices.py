@@ -52,7 +52,7 @@ def list_device_steps(
     whole = {GPU: str(row.gpu_devices)} if row.gpu_devices else {}
     efa = {EFA: str(efa_count)} if efa_count else {}
     promise = _find_promise(row, settings.labels, overlays)
-    # A device plugin that hands out slices under another name hands out no whole GPUs any more.
+    # A device plugin that advertises slices under another name advertises no whole GPUs any more.
     replaced = {GPU: "0"} if whole and any(name.startswith("nvidia.com/") for name in promise) else {}
     shared = {**whole, **replaced, **promise}
     if whole != shared and not settings.shares_at_boot:

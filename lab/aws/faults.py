@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 @dataclass(slots=True)
 class Faults:
-    """Troubles of AWS, read anew at each call. Any thread may change them at any time."""
+    """Troubles of AWS, read again at each call. Any thread may change them at any time."""
 
     insufficient: set[str] = field(default_factory=set)
     """Offers that have no capacity, as patterns ``lifecycle:type:zone``, such as ``spot:g6e.*:us-east-1a``."""

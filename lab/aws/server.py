@@ -146,7 +146,7 @@ class Shim:
         upgrade_cluster(self._scene, kubernetes)
 
     def replace_subnets(self) -> None:
-        """Make every subnet of the scene anew, for the same selection. Karpenter asks again every minute."""
+        """Recreate every subnet of the scene, for the same selection. Karpenter asks again every minute."""
         replace_subnets(self._scene)
 
     def _build_app(self) -> Dispatch:

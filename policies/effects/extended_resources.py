@@ -1,4 +1,4 @@
-"""Read names and quantities of the extended resources that GPU nodes hand out."""
+"""Read names and quantities of the extended resources that GPU nodes advertise."""
 
 import re
 from typing import Any
@@ -32,7 +32,7 @@ def is_slice_or_share(name: str) -> bool:
 
 
 def can_be_handed_out(name: str) -> bool:
-    """Tell whether some GPU node hands out a resource of this name; a misspelled name is handed out by none."""
+    """Tell whether some GPU node advertises a resource of this name; a misspelled name is advertised by none."""
     profile = find_mig_profile(name)
     known = any(profile in gpu.mig.profiles for gpu in GPUS.values() if gpu.mig)
     return known or name.removesuffix(".shared") == "nvidia.com/gpu"

@@ -1,4 +1,4 @@
-"""Questions about GPU counts: which extended resources a node of a pool really hands out.
+"""Questions about GPU counts: which extended resources a node of a pool really advertises.
 
 The answer follows from the node's labels and from the configs of the GPU Operator's MIG manager and device plugin.
 Source of the rules: NVIDIA/gpu-operator v26.7.0, mig-parted v0.15.0, k8s-device-plugin v0.20.0, read 2026-11-20. What
@@ -40,7 +40,7 @@ def is_cut(nodes: Resource) -> bool:
 
 
 def find_handout(pool: Resource, row: Instance, stack: Stack) -> Handout | None:
-    """Return the resources that a node of a pool hands out; None if the program does not hold what decides.
+    """Return the resources that a node of a pool advertises; None if the program does not hold what decides.
 
     Raises:
         NotYetKnownError: A value that decides is not known yet.

@@ -1,4 +1,4 @@
-"""The names under which NVIDIA's device plugin hands out MIG slices, by its version."""
+"""The names under which NVIDIA's device plugin advertises MIG slices, by its version."""
 
 import re
 from collections import Counter

@@ -108,7 +108,7 @@ VISION = namespace("vision")
 def test_a_namespace_that_the_engine_makes_anew_loses_everything(given: dict[str, str]) -> None:
     change = ResourceChange(urn=VISION.urn, type=VISION.type, name="x", **given)  # type: ignore[arg-type]
     found = find((VISION,), (VISION,), (change,))
-    assert found["vision"].lost == (f"namespace vision is deleted and made anew: {LOST}",)
+    assert found["vision"].lost == (f"namespace vision is deleted and recreated: {LOST}",)
 
 
 def test_a_namespace_that_is_updated_loses_nothing() -> None:

@@ -147,7 +147,9 @@ def test_the_meaning_of_expected_is_said() -> None:
     stack = serve(chat(tokensPerSecond=10), ranking())
     lines = list(list_model_assumptions(stack, list_capacities(stack)))
     assert lines[0] == ("as expected, replicas in large grow together until 8 of its 16 GPUs work: chat 8 of 12")
-    assert lines[-1].startswith("a million tokens or requests: as bought, to on demand on the dearest type")
+    assert lines[-1].startswith(
+        "a million tokens or requests: at the pool's capacity types, to on demand on the dearest type"
+    )
     assert not list(list_model_assumptions(serve(models=[]), list_capacities(serve(models=[]))))
 
 

@@ -55,7 +55,7 @@ WITH_MPS = [param for param in FILES if "mps" in str(param.id)]
 
 
 def find_served(text: str) -> str:
-    """Return the name under which whole GPUs are handed out."""
+    """Return the name under which whole GPUs are advertised."""
     shared: Any = yaml.safe_load(text).get("sharing", {})
     names = [item["name"] for mode in shared.values() for item in mode["resources"]]
     return "nvidia.com/gpu.shared" if "nvidia.com/gpu" in names else "nvidia.com/gpu"

@@ -128,7 +128,7 @@ def init_container(count: int, name: str, *, restarts: bool = False) -> Series:
 
 
 def scaled(replicas: str, least: int, deployment: str = "chat", space: str = "team") -> Series:
-    """A Deployment that KEDA scales, and its least replicas."""
+    """A Deployment that KEDA scales, and minReplicas."""
     least_of = {"namespace": space, "horizontalpodautoscaler": f"keda-hpa-{deployment}"}
     return {
         named("kube_deployment_spec_replicas", namespace=space, deployment=deployment): replicas,
@@ -184,7 +184,7 @@ def scaler(
     deployment: str = "chat",
     paused: int = 0,
 ) -> Series:
-    """A ScaledObject with its least replicas and its conditions; without a status it has no condition."""
+    """A ScaledObject with minReplicas and its conditions; without a status it has no condition."""
     labels, metric = {"namespace": "team", "scaledobject": name, "deployment": deployment}, "kube_scaledobject"
     conditions = {"Ready": ready, "Fallback": fallback, "Paused": paused} if ready is not None else {}
     return {

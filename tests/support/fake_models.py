@@ -1,4 +1,4 @@
-"""A lab in memory with the rendered objects of a model, whose nodes go as a test decides."""
+"""A lab in memory with the rendered objects of a model, whose nodes terminate as a test decides."""
 
 from typing import Any
 

@@ -56,7 +56,7 @@ def _plan_of(stack: str, region: str) -> Plan:
 
 
 def fresh_plan_of(stack: Mapping[str, Any], region: str = "us-east-1") -> Plan:
-    """The plan of a stack object, rendered anew at every call."""
+    """The plan of a stack object, rendered again at every call."""
     return record("test", {REGION_KEY: region, "pulumi:disable-default-providers": ["*"], STACK_KEY: stack})
 
 

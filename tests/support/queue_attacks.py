@@ -20,7 +20,7 @@ _SLICES = pool(
     maxGpus=8,
     sharing={"mode": "mig", "profile": "1g.20gb"},
 )
-"""A queued pool whose resource no other pool hands out, so that it has one price."""
+"""A queued pool whose resource no other pool advertises, so that it has one price."""
 
 
 def queued_stack(**overrides: Any) -> dict[str, Any]:

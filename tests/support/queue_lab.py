@@ -35,7 +35,7 @@ CLAIM = ("karpenter.sh/v1", "NodeClaim")
 
 
 class Work(Record, kw_only=True):
-    """A job of a tenant: pods that ask for the same resources."""
+    """A job of a tenant: pods that request the same resources."""
 
     name: str
     tenant: str

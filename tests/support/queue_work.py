@@ -89,7 +89,7 @@ def _is_active(queue: Mapping[str, Any]) -> bool:
 
 
 def build_pod_spec(gpus: Mapping[str, int], pool: str = "") -> dict[str, Any]:
-    """Build the spec of a pod that asks for GPUs, by resource name; with a pool, it names the pool."""
+    """Build the spec of a pod that requests GPUs, by resource name; with a pool, it names the pool."""
     small = {"cpu": "50m", "memory": "64Mi"}
     limits = {name: str(count) for name, count in gpus.items()}
     box = {"name": "main", "image": PAUSE_IMAGE, "resources": {"requests": small, "limits": limits}}

@@ -6,7 +6,7 @@ from . import builders
 from .plans import Plan, plan_of
 
 POOLS = {
-    # Two pools hand out whole GPUs; only the first has a queue. A third pool hands out several MIG profiles.
+    # Two pools advertise whole GPUs; only the first has a queue. A third pool advertises several MIG profiles.
     "train": {"purpose": "training", "gpu": "a100-80gb", "maxGpus": 32, "taints": [{"key": "a", "value": "b"}]},
     "serve": {"purpose": "inference", "gpu": "l4", "maxGpus": 8},
     "mixed": {

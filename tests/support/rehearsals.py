@@ -124,6 +124,6 @@ def find_probe(probes: Iterable[Probe], name: str) -> Probe:
 
 
 def read_limits(pod: Manifest) -> dict[str, int]:
-    """The extended resources that a pod asks for."""
+    """The extended resources that a pod requests."""
     limits = pod["spec"]["containers"][0]["resources"]["limits"]
     return {name: int(count) for name, count in limits.items() if "/" in name}

@@ -55,12 +55,12 @@ def build_file(models: list[dict[str, Any]], pools: list[dict[str, Any]], **over
 
 
 def _build_tenant(name: str, pools: list[dict[str, Any]]) -> dict[str, Any]:
-    """A tenant with all that pools hand out."""
+    """A tenant with all that pools advertise."""
     return builders.tenant(name=name, gpus={pool["name"]: _grant(pool) for pool in pools}, cpu="512", memory="2Ti")
 
 
 def _grant(pool: Mapping[str, Any]) -> Any:
-    """All that a pool hands out."""
+    """All that a pool advertises."""
     sharing = pool.get("sharing", {})
     if "layout" in sharing:
         return {profile: count * pool["maxGpus"] for profile, count in sharing["layout"].items()}

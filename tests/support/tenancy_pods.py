@@ -15,7 +15,7 @@ RESOURCES = {
     "slices": "nvidia.com/mig-1g.10gb",
     "layout": "nvidia.com/mig-3g.40gb",
 }
-"""Pool → the resource that its nodes hand out, or the first of them."""
+"""Pool → the resource that its nodes advertise, or the first of them."""
 SPACES = {"serving": "serving", "training": "train-space", "web": "web"}
 """Tenant → namespace."""
 

@@ -71,7 +71,7 @@ class TrainingLab(QueueLab):
         return self.kube.get(*JOBSET, run.name, run.tenant.namespace_name) or {}
 
     def count_restarts(self, run: TrainingRun) -> tuple[int, int]:
-        """Return how often a run was started anew, and how many of these count towards the limit."""
+        """Return how often a run was restarted, and how many of these count towards the limit."""
         status = self.find_set(run).get("status", {})
         return status.get("restarts", 0), status.get("restartsCountTowardsMax", 0)
 

@@ -35,7 +35,7 @@ _RESTARTS = " && ".join(
         ),
     )
 )
-"""CEL that is true if an update of a Deployment starts the same pods anew."""
+"""CEL that is true if an update of a Deployment restarts the same pods."""
 
 
 def build_model_policies(config: StackConfig) -> list[AdmissionPolicy]:

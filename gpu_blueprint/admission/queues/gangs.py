@@ -1,4 +1,4 @@
-"""The rule about gangs: a job that asks for more GPUs at once than its queue can ever reach is refused with the sum."""
+"""The rule about gangs: a job that requests more GPUs at once than its queue can ever reach is refused with the sum."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ _WHOLE = "type(q) == int ? 1 * dyn(q) : quantity(q).isInteger() ? quantity(q).as
 
 
 def _count_units(container: str) -> str:
-    """Write CEL of the units of the resource ``n`` that a container asks for."""
+    """Write CEL of the units of the resource ``n`` that a container requests."""
     return f"{container}.?resources.?limits[?n].optMap(q, {_WHOLE}).orValue(0)"
 
 

@@ -43,7 +43,7 @@ def build_queued_pod_policy(config: StackConfig) -> AdmissionPolicy:
 def write_is_queued(config: StackConfig) -> str:
     """Write CEL that is true for a pod that may run on GPUs of a queued pool.
 
-    A pod that names no pool may run in each pool that hands out what it asks for.
+    A pod that names no pool may run in each pool that advertises what it asks for.
     """
     names = write_literal([name for pool in config.queued_pools for name in pool.profile.per_device])
     named = f"variables.pool in {write_literal([pool.name for pool in config.queued_pools])}"

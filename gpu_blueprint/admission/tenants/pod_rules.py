@@ -29,7 +29,7 @@ _LONGEST_PIN = "4h"
 Drift, expiry and the end of a pool's hours take the node all the same, at the end of the pool's terminationGracePeriod.
 """
 _PINNING_PURPOSES = ("training", "notebook", "batch")
-"""Purposes whose pods lose work if their node goes."""
+"""Purposes whose pods lose work if their node terminates."""
 _USUAL_DRAIN_S = 3600
 _VOLUMES = (
     *("configMap", "secret", "emptyDir", "projected", "downwardAPI"),
@@ -64,7 +64,7 @@ def list_device_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
         id="no-device-runtimes",
         keeps="No runtime class reaches devices that the pod does not ask for.",
         expression=f"{runtime} == '' || ({runtime} == 'nvidia' && {ASKS})",
-        message="spec.runtimeClassName may be nvidia in a pod that asks for a GPU: remove it",
+        message="spec.runtimeClassName may be nvidia in a pod that requests a GPU: remove it",
     )
     yield AdmissionRule(
         id="no-claimed-devices",
@@ -84,7 +84,7 @@ def list_device_rules(subject: PodSubject) -> Iterator[AdmissionRule]:
 
 
 def list_drain_rules(config: StackConfig, subject: PodSubject) -> Iterator[AdmissionRule]:  # noqa: ARG001
-    """Yield the rules that let nodes go in time, and leave room to others."""
+    """Yield the rules that let nodes terminate in time, and leave room to others."""
     yield _bound_grace(config)
     yield _refuse_endless_pins(config)
     yield _refuse_foreign_affinity()
@@ -124,7 +124,7 @@ def _bound_grace(config: StackConfig) -> AdmissionRule:
         id="bounded-grace",
         keeps="No pod delays the drain of its node beyond the pool's terminationGracePeriod.",
         expression=f"variables.spec.?terminationGracePeriodSeconds.orValue(30) <= {longest}",
-        message=f"'terminationGracePeriodSeconds may be at most ' + string({longest}) + ' here: the node goes then'",
+        message=f"'terminationGracePeriodSeconds may be at most ' + string({longest}) + ' here: its node terminates'",
         is_message_cel=True,
     )
 

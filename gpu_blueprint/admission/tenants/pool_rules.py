@@ -46,10 +46,10 @@ def _refuse_foreign_gpus() -> AdmissionRule:
     pools = "variables.granted.map(p, p + ' (' + variables.grants[p].join(', ') + ')').join(', ')"
     return AdmissionRule(
         id="granted-gpus",
-        keeps="A tenant asks only for GPU resources that one of its pools hands out.",
+        keeps="A tenant requests only GPU resources that one of its pools advertises.",
         expression=f"!({ASKS}) || variables.fit.size() > 0",
-        message="'no pool of this namespace hands out ' + variables.gpus.join(' and ') + ': ask for what its pools "
-        f"hand out: ' + (variables.granted.size() == 0 ? 'it has no GPU pool' : {pools})",
+        message="'no pool of this namespace advertises ' + variables.gpus.join(' and ') + ': ask for what its pools "
+        f"advertise: ' + (variables.granted.size() == 0 ? 'it has no GPU pool' : {pools})",
         is_message_cel=True,
     )
 
@@ -83,10 +83,10 @@ def _demand_pool(config: StackConfig, subject: PodSubject) -> AdmissionRule:
     only = f"(variables.pool == '' && {fits}) || " if fills_in else ""
     return AdmissionRule(
         id="named-pool",
-        keeps="A pod with GPUs runs in a pool that its tenant is granted, also where several pools hand out the same "
+        keeps="A pod with GPUs runs in a pool that its tenant is granted, also where several pools advertise the same "
         "resource.",
         expression=f"!({ASKS}) || {only}variables.pool in variables.fit",
-        message="'a pod that asks for ' + variables.gpus.join(' and ') + ' must name its pool: set nodeSelector "
+        message="'a pod that requests ' + variables.gpus.join(' and ') + ' must name its pool: set nodeSelector "
         f"{POOL_KEY} to ' + variables.fit.join(' or ') + (variables.pool == '' ? '' : ', not to ' + variables.pool)"
         + ("" if config.cluster.completes_pods else f" + {_describe_fields(config)}"),
         is_message_cel=True,
@@ -111,7 +111,7 @@ def _refuse_gpu_pools_without_gpus(config: StackConfig) -> AdmissionRule:
         id="gpu-pools-for-gpus",
         keeps="A pod without GPUs takes no room on GPU nodes.",
         expression=f"{ASKS} || variables.pool in {write_literal(['', *pools])}",
-        message=f"'this pod asks for no GPU, so it cannot run in pool ' + variables.pool + ': remove nodeSelector "
+        message=f"'this pod requests no GPU, so it cannot run in pool ' + variables.pool + ': remove nodeSelector "
         f"{POOL_KEY}{named}, or add the GPU to resources.limits'",
         is_message_cel=True,
     )
@@ -126,9 +126,9 @@ def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
     pools = f"only beside GPUs of {' or '.join(fabric)}" if fabric else "in no pool"
     return AdmissionRule(
         id="granted-devices",
-        keeps="A tenant asks for no device beside its GPUs, and for EFA only beside GPUs of a multi-node pool.",
+        keeps="A tenant requests no device beside its GPUs, and for EFA only beside GPUs of a multi-node pool.",
         expression=f"variables.boxes.all(c, c.?resources.?limits.orValue({{}}).all(n, {fine}))",
-        message=f"the pools of this namespace hand out {', '.join(config.exposed_resources)}, and {EFA_RESOURCE} "
+        message=f"the pools of this namespace advertise {', '.join(config.exposed_resources)}, and {EFA_RESOURCE} "
         f"{pools}: remove every other device from resources.limits",
     )
 

@@ -53,8 +53,8 @@ def _compare_versions(was: ModelView, now: ModelView) -> Iterator[Shift]:
     stays = ", ".join(version.deployment for version in kept)
     if come:
         least, most = (sum(getattr(version, end) for version in come) for end in ("least", "most"))
-        quiet = f"{least} of {now.least} requests at the least replicas, " if now.least else ""
-        part = f"{quiet}{most} of {now.most} requests at the most replicas"
+        quiet = f"{least} of {now.least} requests at minReplicas, " if now.least else ""
+        part = f"{quiet}{most} of {now.most} requests at maxReplicas"
         text = f"model {now.name}: {begun} comes beside {stays}, and gets {part}"
         if is_few and not gone:
             text += f"; at full load {able} of {was.most} replicas are left at first, {_TOO_FEW}"

@@ -1,7 +1,7 @@
 """Drift of the nodes of a pool from its EC2NodeClass: hashed fields, and all that the node class selects in AWS.
 
 Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go (``hash:"ignore"``) and
-pkg/cloudprovider/drift.go. Karpenter looks at AMIs, subnets, security groups, reservations and placement groups anew,
+pkg/cloudprovider/drift.go. Karpenter looks at AMIs, subnets, security groups, reservations and placement groups again,
 so the replacement of a selected thing drains nodes although no field of the node class changes.
 """
 

@@ -88,7 +88,7 @@ def _find_removed_pools(old: PlannedNodes, new: PlannedNodes, gone: Removals) ->
             continue
         is_kept = name in new.pools
         words = "its nodes become static" if name in groups else REMOVED
-        words = "the pool is deleted and made anew" if is_kept else words
+        words = "the pool is deleted and recreated" if is_kept else words
         # Pods of a renamed pool start on new nodes while old nodes still drain.
         yield _describe_removed_pool(name, old, (words,), _price_all(name, old, has_successor or is_kept))
 
@@ -219,7 +219,7 @@ def _price_all(name: str, old: PlannedNodes, runs_twice: bool) -> Usd | None:
 
 
 def _price_surge(pool: PlannedResource, plan: PlannedNodes, nodes: int | None) -> float | None:
-    """Return dollars an hour of the nodes that start before drifted nodes go."""
+    """Return dollars an hour of the nodes that start before drifted nodes terminate."""
     if nodes == 0 or _is_reserved(pool):
         return 0.0  # a reservation that is full has no room for a second node
     return None if nodes is None else _price_nodes(pool, plan, nodes).exact

@@ -84,7 +84,7 @@ def describe_removal(group: PlannedResource, reason: str) -> NodeDrain:
 def _describe_replacement(
     old: PlannedResource, new: PlannedResource, change: ResourceChange, after: PlannedNodes
 ) -> NodeDrain:
-    """Return the drain of a group that is made anew: beside the old group, or after it if its name is fixed."""
+    """Return the drain of a group that is recreated: beside the old group, or after it if its name is fixed."""
     causes = tuple(dict.fromkeys(_name_input(path) for path in change.causes or change.paths))
     fixed = isinstance(new.inputs.get("nodeGroupName"), str)
     first = fixed or bool(new.options.get("deleteBeforeReplace"))

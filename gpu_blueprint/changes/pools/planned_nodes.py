@@ -81,7 +81,7 @@ class PlannedNodes(Record, dict=True):
 
 
 class Removals(Record):
-    """The resources that a change removes, for good or to make them anew."""
+    """The resources that a change removes, for good or to recreate them."""
 
     changes: Sequence[ResourceChange]
 

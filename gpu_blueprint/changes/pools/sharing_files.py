@@ -52,14 +52,14 @@ def find_lost_files(before: Sequence[PlannedResource], after: Sequence[PlannedRe
             things = " and ".join(f"the {_WORDS[label]} {value}" for label, value in gone)
             why = (
                 f"name {things}, which the edit removes: a node that starts late, or where the operator's pods start "
-                "again, hands out whole GPUs beside its shares, or nothing"
+                "again, advertises whole GPUs beside its shares, or nothing"
             )
             selector = "=".join(gone[0])
         elif pool in stay and _is_served(labels) and old.runs and not new.runs:
-            why = "need the GPU Operator, which the edit removes: without its device plugin a node hands out no GPU"
+            why = "need the GPU Operator, which the edit removes: without its device plugin a node advertises no GPU"
             selector = f"{POOL_KEY}={pool},{_SERVED}"
         elif _reads_default(labels) and old.default == UNSHARED != new.default:
-            why = f"name no file of the device plugin, and its default becomes {new.default}: they hand out its shares"
+            why = f"name no file of the device plugin, and its default becomes {new.default}: they advertise its shares"
             selector = f"{POOL_KEY}={pool},!{PLUGIN_CONFIG_LABEL}"
         else:
             continue

@@ -53,10 +53,10 @@ def find_configuration(resources: Sequence[PlannedResource]) -> str:
 
 
 def find_restarts(before: Sequence[PlannedResource], after: Sequence[PlannedResource]) -> Iterator[str]:
-    """Yield a sentence if Kueue starts anew with another configuration."""
+    """Yield a sentence if Kueue restarts with another configuration."""
     old, new = find_configuration(before), find_configuration(after)
     if old and new and _parse(old) != _parse(new):
-        yield "Kueue starts anew with another configuration: its replicas go one after the other, and no job ends"
+        yield "Kueue restarts with another configuration: its replicas go one after the other, and no job ends"
 
 
 def _parse(text: str) -> Any:

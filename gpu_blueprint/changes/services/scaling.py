@@ -46,7 +46,7 @@ def _collect_triggers(view: TenantView) -> dict[tuple[str, str], list[Any]]:
 
 
 def _collect_services(view: TenantView, of_models: Set[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return tenant and Deployment → least and most replicas, but for Deployments of models."""
+    """Return tenant and Deployment → minReplicas and maxReplicas, but for Deployments of models."""
     found = {}
     for tenant, namespace, scaler in view.list_owned("ScaledObject"):
         name = read_target(scaler)

@@ -88,7 +88,7 @@ def _compare_mounts(was: _Mount, now: _Mount, effects: Mapping[str, ResourceChan
     if store and was.place == now.place:
         why = f" because of {', '.join(store.causes)}" if store.causes else ""
         lost = "the bucket" if store.type == BUCKET else "the file system"
-        yield Shift(tenant, f"{name}: {lost} is made anew{why}, and its data is lost; {shown}", True, True)
+        yield Shift(tenant, f"{name}: {lost} is recreated{why}, and its data is lost; {shown}", True, True)
     elif was.place != now.place:
         text = f"{name} shows {now.place} instead of {was.place}: {_tell_fate(was, effects)}, and no pod sees it there"
         yield Shift(tenant, f"{text}; {shown}", is_loss=True, is_grave=True)

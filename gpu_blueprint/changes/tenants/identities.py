@@ -153,7 +153,7 @@ def _name_account(association: PlannedResource, tenant: str) -> str:
 
 
 def _find_role(association: PlannedResource) -> str:
-    """Return the name of the role that an association hands out."""
+    """Return the name of the role that an association gives."""
     arn = association.inputs.get("roleArn")
     return arn.rsplit("/", 1)[-1] if isinstance(arn, str) else _find_needed(association, _ROLE)
 

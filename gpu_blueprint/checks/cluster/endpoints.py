@@ -39,7 +39,7 @@ def list_needed_endpoints(stack: StackConfig) -> Iterator[EndpointNeed]:
         ("ecr", "nodes pull the images of EKS's add-ons, and of a mirror in ECR"),
         ("s3", "ECR keeps the layers of images in S3"),
         ("eks", "Karpenter asks for the cluster before it starts"),
-        ("eks-auth", "EKS Pod Identity hands out all credentials of pods: Karpenter's, the EBS driver's and tenants'"),
+        ("eks-auth", "EKS Pod Identity gives all credentials of pods: Karpenter's, the EBS driver's and tenants'"),
         ("ssm", "Karpenter finds the AMIs of nodes"),
     )
     for endpoint, work in needs:

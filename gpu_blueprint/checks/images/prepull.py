@@ -1,4 +1,4 @@
-"""Images that nodes get before a pod asks for them: images that no pod may run, and snapshots that idle fast disks."""
+"""Images that nodes get before a pod requests them: images that no pod may run, and snapshots that idle fast disks."""
 
 from collections.abc import Iterator
 

@@ -221,7 +221,7 @@ def refuse_models_over_parts(stack: StackConfig) -> Iterator[Problem]:
         if not isinstance(pool.sharing, Exclusive):
             part = "MIG slices" if isinstance(pool.sharing, Mig) else "shares of GPUs"
             reason = f"a replica would spread over {count} {part} of pool {pool.name}, and a process sees only one"
-            hint = "write 1, or use a pool that hands out whole GPUs"
+            hint = "write 1, or use a pool that advertises whole GPUs"
             yield Problem("model-over-parts", path, reason, hint, names=(pool.name,))
         elif isinstance(model, VllmModel) and (fault := explain_split(model, count)):
             counts = [amount for amount in _list_amounts(stack, pool) if isinstance(amount, int)]

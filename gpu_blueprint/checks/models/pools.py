@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from ...config import StackConfig
+from ...config.disruption import SPOT_NOTICE_SECONDS
 from ...config.scalars import count_seconds
 from ...cost.gpus import count_replicas
 from ...problem import Problem
 from ...subjects.models.shutdown import (
     EXIT_SECONDS,
     PRE_STOP_SECONDS,
-    SPOT_NOTICE_SECONDS,
     find_longest_grace_seconds,
     plan_shutdown,
 )

@@ -38,7 +38,7 @@ their way. It is an assumption, since nobody here has measured it."""
 def refuse_models_above_room(stack: StackConfig) -> Iterator[Problem]:
     """Refuse models whose replicas exceed the CPU, memory or pods of their tenant: the quota would refuse the rest.
 
-    The least replicas of all models of a tenant are counted together, the most replicas of each model by itself.
+    The minReplicas of all models of a tenant are counted together, maxReplicas of each model by itself.
     """
     tenants = {tenant.name: tenant for tenant in stack.tenants}
     at_least: dict[str, Counter[str]] = {}

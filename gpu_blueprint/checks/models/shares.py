@@ -12,7 +12,7 @@ _FAR = 0.1
 
 
 def suggest_replicas_for_shares(stack: StackConfig) -> Iterator[Problem]:
-    """Point out shares that the least replicas cannot make: with two of them, either version has one."""
+    """Point out shares that minReplicas cannot make: with two of them, either version has one."""
     for index, model in enumerate(stack.models):
         following, least = model.next_version, model.replicas.min
         if following is None or not least:
@@ -26,9 +26,9 @@ def suggest_replicas_for_shares(stack: StackConfig) -> Iterator[Problem]:
         yield Problem(
             "share-of-few-replicas",
             ("models", index, "next", "share"),
-            f"at its least replicas {model.name} has {theirs.min} of {_count_least(model)} in version "
+            f"at minReplicas {model.name} has {theirs.min} of {_count_least(model)} in version "
             f"{following.version}, which then gets {theirs.min / _count_least(model):.0%} of the requests and not "
-            f"{share:.0%}; at its most replicas it gets {theirs.max / most:.0%}",
+            f"{share:.0%}; at maxReplicas it gets {theirs.max / most:.0%}",
             f"write replicas.min: {needed}" if needed <= most else "write a share nearer to a half",
             severity="note",
         )
@@ -46,5 +46,5 @@ def suggest_changes_of_next_versions(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _count_least(model: ServedModel) -> int:
-    """Return the least replicas of both versions."""
+    """Return minReplicas of both versions."""
     return sum(version.replicas.min for version in model.list_versions())

@@ -117,7 +117,7 @@ def _warn_of_unknown_prices(parts: dict[str, Usd], field: str) -> Iterator[Probl
     unknown = sorted(frozenset().union(*(part.unknown for part in parts.values())))
     if unknown:
         reason = f"no price is known of {', '.join(unknown)}, so only the rest was compared with this bound"
-        hint = "read prices anew with tools.refresh_prices, or leave room for the unknown part"
+        hint = "read prices again with tools.refresh_prices, or leave room for the unknown part"
         yield Problem("price-unknown", (field,), reason, hint, severity="warning")
 
 
@@ -126,5 +126,5 @@ def warn_of_old_prices(stack: StackConfig, today: date) -> Iterator[Problem]:
     if old := describe_old_prices(stack, today):
         bounds = {"hourlyCeiling": stack.hourly_ceiling, "monthlyBudget": stack.monthly_budget}
         field = next((name for name, bound in bounds.items() if bound is not None), "pools")
-        hint = f"with AWS credentials, python -m tools.refresh_prices --region {stack.region} reads them anew"
+        hint = f"with AWS credentials, python -m tools.refresh_prices --region {stack.region} reads them again"
         yield Problem("price-old", (field,), old, hint, severity="warning")

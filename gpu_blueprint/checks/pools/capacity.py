@@ -20,7 +20,7 @@ def refuse_pools_without_overlay(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "overlay-needed",
                 ("pools", index, "staticNodes"),
-                f"only a NodeOverlay tells Karpenter what these nodes hand out, and {off}",
+                f"only a NodeOverlay tells Karpenter what these nodes advertise, and {off}",
                 f"{mend}write staticNodes for a fixed number of nodes, or sharing: {{mode: exclusive}} on whole GPUs",
             )
 

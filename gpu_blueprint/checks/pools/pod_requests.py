@@ -29,7 +29,7 @@ def _refuse_request_above_node(stack: StackConfig, pool: Pool, amount: GpuAmount
         resource = pool.profile.units[unit]
         most = max(pool.profile.count_per_node(row)[resource] for row in stack.list_instances(pool))
         if count > most:
-            reason = f"a pod of {count} {resource} never fits: nodes of pool {pool.name} hand out {most} at most"
+            reason = f"a pod of {count} {resource} never fits: nodes of pool {pool.name} advertise {most} at most"
             yield Problem(
                 "request-above-node", (), reason, f"request less, or {_suggest_size(stack, pool, unit, count)}"
             )

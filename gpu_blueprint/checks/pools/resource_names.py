@@ -1,4 +1,4 @@
-"""Pools with different GPUs that hand out an extended resource of the same name."""
+"""Pools with different GPUs that advertise an extended resource of the same name."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def refuse_slices_named_as_gpus(stack: StackConfig) -> Iterator[Problem]:
 
 
 def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of untainted pools with different GPUs or slices that hand out the same extended resource.
+    """Warn of untainted pools with different GPUs or slices that advertise the same extended resource.
 
     Where admission refuses, a pod must name its pool.
     """
@@ -43,7 +43,7 @@ def warn_of_shared_resource_names(stack: StackConfig) -> Iterator[Problem]:
             yield Problem(
                 "ambiguous-resource-name",
                 ("pools",),
-                f"{listed} all hand out {resource}, and admission only warns: a pod without nodeSelector "
+                f"{listed} all advertise {resource}, and admission only warns: a pod without nodeSelector "
                 "gpu-blueprint/pool may land in the most expensive pool",
                 "write tenancy: {enforcement: deny}, or give each pool a taint of its own",
                 severity="warning",

@@ -79,7 +79,7 @@ def _explain_missing_pods(stack: StackConfig, pool: Pool, row: Instance) -> Prob
 
 
 def _suggest_fewer_pods(stack: StackConfig, pool: Pool) -> Iterator[str]:
-    """Yield the most replicas, below those of the file, whose pods fit on a node."""
+    """Yield the largest maxReplicas below the file's, whose pods fit on a node."""
     stated = getattr(pool.sharing, "replicas", None) or 0
     for replicas in (*range(stated - 1, 1, -1), *([None] if isinstance(pool.sharing, Mig) else [])):
         other = pool.rebuild(sharing=pool.sharing.model_copy(update={"replicas": replicas}))

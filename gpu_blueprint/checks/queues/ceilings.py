@@ -31,7 +31,7 @@ def _refuse_ceiling(stack: StackConfig, tenant: Tenant, prices: _Prices) -> Iter
         own = {pool: price for pool, price in by_pool.items() if _is_granted(stack, tenant, pool, name)}
         if unknown := sorted(frozenset().union(*(price.unknown for price in by_pool.values()))) if own else []:
             reason = f"no price is known of {', '.join(unknown)}, so the queue cannot count {name} in dollars"
-            hint = "read prices anew with tools.refresh_prices, or remove it"
+            hint = "read prices again with tools.refresh_prices, or remove it"
             yield Problem("queue-price-unknown", (), reason, hint, names=(stack.region,))
         elif any(count_price(price) < counted[name] for price in own.values()):
             yield _explain_two_prices(stack, name, by_pool)
@@ -58,7 +58,7 @@ def _explain_two_prices(stack: StackConfig, name: str, by_pool: Mapping[str, Usd
         (),
         f"{name} costs {listed}, and Kueue knows one price for each name in the whole cluster: "
         "GPUs of the cheaper pool would count as dear ones",
-        "remove it, or let the pools hand out different names (docs/sharing.md)",
+        "remove it, or let the pools advertise different names (docs/sharing.md)",
         names=(stack.region,),
     )
 

@@ -40,7 +40,7 @@ def _list_excesses(stack: StackConfig, groups: Sequence[ResourceGroup]) -> Itera
         names, pools = len(group.resources), len(group.pools)
         shown = f"pools with {group.resources[0]}{' and others' if names > 1 else ''}"
         if names > MOST_NAMES:
-            yield f"{shown} hand out {names} resource names, and a group holds {MOST_NAMES}"
+            yield f"{shown} advertise {names} resource names, and a group holds {MOST_NAMES}"
         if pools > MOST_FLAVORS:
             yield f"{pools} {shown} are one group, and a group holds {MOST_FLAVORS}"
         elif names <= MOST_NAMES and names * pools > MOST_COMBINATIONS:

@@ -93,14 +93,14 @@ def _refuse_borrowing_by_unit(stack: StackConfig, tenant: Tenant, pool: Pool, am
         elif own <= most < own + count:
             lower = f"write {most - own} or less" if most > own else "remove it"
             reason = (
-                f"a grant of {own} and {count} borrowed are {own + count} {name}, and pool {pool.name} hands out "
+                f"a grant of {own} and {count} borrowed are {own + count} {name}, and pool {pool.name} advertises "
                 f"{_explain_offer(stack, pool, name)}"
             )
             yield Problem("borrow-above-ceiling", path, reason, f"{lower}, or {_say_how_to_grow(stack, pool, name)}")
 
 
 def _explain_offer(stack: StackConfig, pool: Pool, name: str) -> str:
-    """Return the count of a resource that the pool hands out, with its cause, and the part beside headroom."""
+    """Return the count of a resource that the pool advertises, with its cause, and the part beside headroom."""
     reachable = count_reachable_gpus(stack, pool)
     most, kept = pool.profile.count_at_ceiling(reachable)[name], count_headroom(pool)[name]
     left = f", {count_offered(stack, pool)[name]} without the {kept} of headroom" if kept else ""
@@ -146,7 +146,7 @@ def _explain_oversold(stack: StackConfig, pool: Pool, name: str, parts: Mapping[
     return Problem(
         "grants-above-ceiling",
         ("maxGpus",),
-        f"tenants are granted {sum(parts.values())} {name} ({listed}), and the pool hands out "
+        f"tenants are granted {sum(parts.values())} {name} ({listed}), and the pool advertises "
         f"{_explain_offer(stack, pool, name)}: the queue would start jobs that never get a node",
         f"lower grants, or {_say_how_to_grow(stack, pool, name)}",
     )

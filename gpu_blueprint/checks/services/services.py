@@ -126,7 +126,7 @@ def warn_of_rollouts_that_wait(stack: StackConfig) -> Iterator[Problem]:
 
 
 def _count_replicas(stack: StackConfig) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
-    """Return (pool, resource) → count and (tenant, resource) → count of all services with their most replicas."""
+    """Return (pool, resource) → count and (tenant, resource) → count of all services at maxReplicas."""
     by_pool, by_tenant = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for service in stack.all_services:
         pool = stack.gpu_pools_by_name[service.pool]

@@ -1,4 +1,4 @@
-"""Grants of service accounts that reach too far: actions that hand out rights, resources without a name, too many."""
+"""Grants of service accounts that reach too far: actions that grant rights, resources without a name, too many."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -27,7 +27,7 @@ MOST_CHARACTERS = 6144
 
 @early
 def refuse_wide_statements(stack: StackConfig) -> Iterator[Problem]:
-    """Refuse statements with unknown actions, actions that hand out rights, or resources without a name."""
+    """Refuse statements with unknown actions, actions that grant rights, or resources without a name."""
     for where, statement in _list_statements(stack):
         for index, action in enumerate(statement.actions):
             yield from _refuse_action((*where, "actions", index), action)

@@ -32,10 +32,10 @@ def explain_unknown_pool(stack: StackConfig, name: str, path: Path) -> Problem:
 
 
 def find_amount_problems(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
-    """Refuse an amount that the pool can never hand out, or an ambiguous amount without MIG profiles."""
+    """Refuse an amount that the pool can never advertise, or an ambiguous amount without MIG profiles."""
     units = pool.profile.units
     if isinstance(amount, int) and len(units) > 1:
-        reason = f"pool {pool.name} hands out {', '.join(units)}, and a bare count names none of them"
+        reason = f"pool {pool.name} advertises {', '.join(units)}, and a bare count names none of them"
         hint = f"give a count for each, such as {{{next(iter(units))}: {amount}}}"
         yield Problem("amount-without-profile", (), reason, hint)
         return
@@ -43,15 +43,15 @@ def find_amount_problems(pool: Pool, amount: GpuAmount) -> Iterator[Problem]:
     for unit, count in pool.count_by_unit(amount).items():
         path = (unit,) if isinstance(amount, dict) else ()
         if unit not in units:
-            hint = suggest(unit, units, "it hands out")
-            yield Problem("profile-not-in-pool", path, f"pool {pool.name} hands out no {unit!r}", hint)
+            hint = suggest(unit, units, "it advertises")
+            yield Problem("profile-not-in-pool", path, f"pool {pool.name} advertises no {unit!r}", hint)
         elif count > (most := ceiling[units[unit]]):
-            reason = f"{count} can never be reached: {pool.max_gpus} GPUs hand out {most} {units[unit]}"
+            reason = f"{count} can never be reached: {pool.max_gpus} GPUs advertise {most} {units[unit]}"
             yield Problem("amount-above-ceiling", path, reason, f"lower it, or raise maxGpus of pool {pool.name}")
 
 
 def warn_of_promises_above_ceilings(stack: StackConfig) -> Iterator[Problem]:
-    """Warn of quotas that together promise more than the pools can hand out."""
+    """Warn of quotas that together promise more than the pools can advertise."""
     promised: Counter[str] = Counter()
     for tenant in stack.tenants:
         promised.update(stack.sum_quota(tenant))

@@ -72,8 +72,8 @@ def _describe_shares(versions: list[ServedModel]) -> str:
     """Return the part of the requests that the last version gets, which is its part of the replicas."""
     bounds = [version.replicas for version in versions]
     least, most = sum(each.min for each in bounds), sum(each.max for each in bounds)
-    quiet = f"{bounds[-1].min / least:.0%} of the requests at least replicas, " if least else ""
-    return f"{versions[-1].deployment} gets {quiet}{bounds[-1].max / most:.0%} at most replicas"
+    quiet = f"{bounds[-1].min / least:.0%} of the requests at minReplicas, " if least else ""
+    return f"{versions[-1].deployment} gets {quiet}{bounds[-1].max / most:.0%} at maxReplicas"
 
 
 def _describe_cost(stack: StackConfig, model: ServedModel) -> Iterator[str]:

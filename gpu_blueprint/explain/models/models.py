@@ -82,9 +82,9 @@ class ModelSummary(Record, kw_only=True):
     """Names that callers write into requests: of the model itself for vLLM, of each model of Triton."""
     scales_on: list[str]
     answer_seconds: int
-    """Seconds in which a replica that ends finishes its requests."""
+    """Seconds after SIGTERM in which a replica finishes in-flight requests."""
     grace_seconds: int
-    """Seconds from the end of a replica to its death by force."""
+    """``terminationGracePeriodSeconds`` of a replica's pod."""
     versions: list[VersionSummary]
 
 
@@ -194,7 +194,7 @@ def _write(value: Any) -> Any:
 
 
 def lacks_prepull(stack: StackConfig, pool: Pool, model: ServedModel) -> bool:
-    """Return whether new nodes of a pool pull the image of a model only when its first replica asks for it."""
+    """Return whether new nodes of a pool pull the image of a model only when its first replica requests it."""
     if pool.disk.snapshot_id:
         return False
     return place_image(stack, model) not in [locate_image(stack, image) for image in pool.prepull]

@@ -137,7 +137,7 @@ def _describe_weights(stack: StackConfig, model: ServedModel) -> Iterator[str]:
     ways = {
         "streamed": "the server reads them from S3 straight to the GPU",
         "mounted": "the pod mounts the storage, and the server reads files",
-        "downloaded": "every replica downloads them anew",
+        "downloaded": "every replica downloads them again",
     }
     yield f"{describe_weights(stack, model)}: {ways[find_way(stack, model)]}"
     if model.source.token_secret:
@@ -172,4 +172,4 @@ def _describe_start(stack: StackConfig, pool: Pool, model: ServedModel) -> Itera
     if lacks_prepull(stack, pool, model):
         yield f"prepull: [{name_image(model)}] in the pool brings the image earlier (docs/prepull.md)"
     limit = write_seconds(find_start_limit(stack, pool, model))
-    yield f"a container that has not answered {limit} after its start begins anew"
+    yield f"a container that has not answered {limit} after its start begins again"

@@ -37,8 +37,8 @@ def _list_shares(model: ModelSummary, version: VersionSummary) -> Iterator[str]:
         )
         yield "share of the requests:"
         if least:
-            yield f"{version.min_replicas / least:.0%} at least replicas"
-        yield f"{version.max_replicas / most:.0%} at most replicas"
+            yield f"{version.min_replicas / least:.0%} at minReplicas"
+        yield f"{version.max_replicas / most:.0%} at maxReplicas"
 
 
 def _name_source(version: VersionSummary) -> str:

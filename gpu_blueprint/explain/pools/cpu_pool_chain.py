@@ -32,7 +32,7 @@ def explain_cpu_pool(stack: StackConfig, pool: CpuPool) -> Iterator[Step]:
         yield Step("tried", (tried,))
     ceiling = estimate_cpu_pool(stack, pool, ON_DEMAND).ceiling.hour
     yield Step("ceiling", (f"{pool.max_cpus} vCPUs (limits cpu), at most {ceiling} an hour on demand",))
-    yield Step("a node goes", tuple(describe_lifecycle(stack, pool)))
+    yield Step("disruption", tuple(describe_lifecycle(stack, pool)))
     yield from explain_pool_storage(stack, pool)
     yield from explain_promises(stack, pool)
     yield Step("a pod asks", tuple(write_yaml(build_cpu_pod(stack, pool)).splitlines()))

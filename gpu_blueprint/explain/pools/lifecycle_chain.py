@@ -26,10 +26,10 @@ def describe_lifecycle(stack: StackConfig, pool: Pool | CpuPool) -> Iterator[str
     never = "Karpenter removes no node to save money"
     yield never if after == "Never" else f"Karpenter removes a node when {_REMOVABLE[policy]} for {after}"
     if "spot" in pool.purchase and policy != "WhenEmpty":
-        yield "an under-used spot node goes only when its pods fit on other nodes: no spot node replaces it"
+        yield "an under-used spot node is removed only when its pods fit on other nodes: no spot node replaces it"
     yield from _describe_returns(pool)
     if lifecycle.expire_after == "Never":
-        yield "no node goes for its age; a new AMI replaces nodes by drift"
+        yield "no node expires; a new AMI replaces nodes by drift"
     else:
         yield f"at the age of {lifecycle.expire_after} a node is drained by force, before its successor starts"
     for budget in pool.lifecycle.budgets or []:
@@ -55,7 +55,7 @@ def _describe_returns(pool: Pool | CpuPool) -> Iterator[str]:
     others = " or ".join(kind for kind in pool.purchase if kind != "reserved")
     saves = pool.lifecycle.consolidation_policy != "WhenEmpty" and pool.lifecycle.consolidate_after != "Never"
     if "reserved" in pool.purchase and others and saves:
-        yield f"an instance that becomes free in a reservation takes over the pods of {others} nodes: they start anew"
+        yield f"an instance that becomes free in a reservation takes over the pods of {others} nodes: they restart"
 
 
 def _describe_successors(pool: Pool | CpuPool) -> Iterator[str]:

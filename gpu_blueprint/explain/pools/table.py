@@ -11,7 +11,7 @@ from .cpu_pools import CpuPoolSummary, summarize_cpu_pools
 
 def build_pool_table(config: StackConfig) -> PlainTable:
     """Return a row for each pool."""
-    headers = ("pool", "GPU and instance types", "bought", "a node hands out", "ceiling")
+    headers = ("pool", "GPU and instance types", "bought", "allocatable", "limit")
     return PlainTable("GPU pools", headers, [_format_pool(summarize_pool(config, pool)) for pool in config.gpu_pools])
 
 

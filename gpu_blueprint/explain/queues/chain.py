@@ -147,7 +147,7 @@ def _describe_contention(stack: StackConfig, pools: Sequence[Pool], shares: Sequ
             yield "a tenant that borrows in another pool too gets less here: Kueue compares the largest share of each"
     else:
         yield "each tenant has its own; idle and ungranted GPUs go to whoever asks first, until their owners ask"
-    yield "GPUs come back by stopping borrowers' Jobs, low priority first, then the last started; they start anew later"
+    yield "GPUs come back by stopping borrowers' Jobs, low priority first, then the last started; they restart later"
 
 
 def _describe_flavor(stack: StackConfig, pool: Pool) -> Iterator[str]:

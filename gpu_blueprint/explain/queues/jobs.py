@@ -77,7 +77,7 @@ def _list_classes() -> list[str]:
 
 
 def _list_rivals(stack: StackConfig, tenant: Tenant, pool: Pool) -> list[str]:
-    """Return the other pools of a tenant that hand out a resource of the same name."""
+    """Return the other pools of a tenant that advertise a resource of the same name."""
     names = set(pool.profile.per_device)
     return [
         other.name

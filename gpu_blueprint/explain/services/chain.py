@@ -54,7 +54,7 @@ def _describe_replicas(service: Service) -> Iterator[str]:
     if least == most:
         yield f"always {most}, whatever the signals say"
         return
-    yield f"{least} to {most}; the signal that asks for most replicas wins"
+    yield f"{least} to {most}; the signal with the highest desired replicas wins"
     yield f"after {service.quiet_seconds} quiet seconds replicas go one by one, two minutes apart"
     if least == 0:
         yield "when every signal has been 0 throughout that time, all replicas end at once, also those at work"

@@ -46,7 +46,7 @@ def choose_pool(stack: StackConfig, zone: str) -> CpuPool:
 
 
 def find_node_zone(pod: Mapping[str, Any]) -> str:
-    """Return the zone that a pod asks for; empty for a pod that runs in any zone."""
+    """Return the zone that a pod requests; empty for a pod that runs in any zone."""
     return str(pod["spec"]["nodeSelector"].get(_ZONE, ""))
 
 

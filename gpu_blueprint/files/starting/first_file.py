@@ -100,7 +100,7 @@ def _check(wish: Wish, numbers: Numbers, file: str, *, bounded: bool = True) -> 
 
 
 def _estimate_month(config: StackConfig) -> Usd:
-    """Estimate a month as ``monthlyBudget`` counts it: expected, as bought."""
+    """Estimate a month as ``monthlyBudget`` counts it: expected, at the pool's capacity types."""
     return sum(estimate_monthly_expectations(config).values(), start=Usd())
 
 

@@ -21,7 +21,7 @@ PEAK_MARGIN = 1.25
 LEAST_SAVING = 0.15
 """Part of a pool's bill. A move that saves less is not worth a benchmark and a canary."""
 CANARY = "canary"
-"""Key of a new pool's taint. Both pools hand out the same extended resource, and without the taint Karpenter would
+"""Key of a new pool's taint. Both pools advertise the same extended resource, and without the taint Karpenter would
 choose the cheaper pool for every pod at once."""
 
 

@@ -37,7 +37,7 @@ class Raise(Record, kw_only=True):
 def raise_quotas(stack: StackConfig, observed: Observed) -> Iterator[Proposal]:
     """Yield a larger quota for each tenant that needs more and can get it.
 
-    Several pools may hand out one extended resource, and the quota counts them together. The pool with the most room
+    Several pools may advertise one extended resource, and the quota counts them together. The pool with the most room
     gets the larger quota.
     """
     for tenant in stack.tenants:

@@ -70,7 +70,7 @@ def _explain_spot(stack: StackConfig, pool: Pool, observed: Observed, rows: list
     shares = ", ".join(f"{family} {find_spot_share(family, stack.costs.spot_share):.0%}" for family in sorted(families))
     yield (
         f"{average_gpus(use, observed.window, 'on-demand'):.1f} GPUs ran on demand on average; {pool.purpose} "
-        "tolerates that a node goes with two minutes' notice, and on-demand remains the fallback"
+        "tolerates that a node terminates with two minutes' notice, and on-demand remains the fallback"
     )
     yield (
         f"{len(rows)} types × {len(zones)} zones are {len(rows) * len(zones)} spot offerings; with {DIVERSE_ENOUGH} "

@@ -1,6 +1,6 @@
 """Objects with names that the stack decides: cluster, node groups, log group, queue, budgets and caches.
 
-The tagging API lists them late, and lists no log group that EKS itself made anew.
+The tagging API lists them late, and lists no log group that EKS itself recreated.
 """
 
 from collections.abc import Iterator
@@ -82,7 +82,7 @@ def _find_node_groups(stack: StackConfig, account: Account) -> Iterator[Resource
 
 
 def _find_log_group(stack: StackConfig, account: Account) -> Iterator[Resource]:
-    """Find the log group, also without tags: EKS makes it anew if it writes a last line after the destroy."""
+    """Find the log group, also without tags: EKS recreates it if it writes a last line after the destroy."""
     name = f"/aws/eks/{stack.cluster_name}/cluster"
     for group in account.ask("logs", "DescribeLogGroups", logGroupNamePrefix=name).get("logGroups", []):
         if group["logGroupName"] == name:

@@ -60,7 +60,7 @@ def _find_problem(
     available = [row for row in rows if str(row.get("State")).lower() == "available"]
     if not available:
         reason = f"{rows[0]['VpcEndpointId']} for {service} is {rows[0].get('State')}"
-        return Problem("endpoint-unavailable", path, reason, "wait until it is available, or make it anew")
+        return Problem("endpoint-unavailable", path, reason, "wait until it is available, or recreate it")
     problems = [_find_fault(network, service, row, path, account) for row in available]
     return None if None in problems else problems[0]
 

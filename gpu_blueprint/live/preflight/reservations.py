@@ -48,7 +48,7 @@ def _describe(declared: Reservation, actual: dict[str, Any]) -> str:
     kind = "Capacity Block" if actual.get("ReservationType") == "capacity-block" else "reservation"
     end = f"until {_read_end(actual)}" if _read_end(actual) else "without end"
     if kind == "Capacity Block" and _read_end(actual):
-        end += f"; its nodes go at {actual['EndDate'] - BLOCK_NODES_GO:%H:%M} UTC"
+        end += f"; its nodes terminate at {actual['EndDate'] - BLOCK_NODES_GO:%H:%M} UTC"
     free = actual.get("AvailableInstanceCount", 0)
     capacity = f"{declared.instances} × {declared.instance_type} in {declared.zone}"
     match = "open " if actual.get("InstanceMatchCriteria") == "open" else ""

@@ -36,7 +36,7 @@ IDLE = (
     f"({_IDLE} > 0 unless on (namespace, deployment) ({_AT_LEAST}) unless on (pool) {NOTEBOOKS}"
     f" or (min_over_time(gpu_pod:gpus:idle[7h]) > 0 and gpu_pod:gpus:idle offset 7h) and on (pool) {NOTEBOOKS})"
 )
-"""GPUs of pods that somebody could end: the least replicas of a service stay, and a notebook counts after 8 hours."""
+"""GPUs of pods that somebody could end: minReplicas of a service stay, and a notebook counts after 8 hours."""
 NEARLY_ALL = 0.9
 """Share of a quota above which the next pod may be refused."""
 MOST_INTERRUPTIONS = 3

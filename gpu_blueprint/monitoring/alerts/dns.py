@@ -33,7 +33,7 @@ DNS_ALERTS = (
         steps=(
             f"Find its pod: {_POD}.",
             f"Read its log: {_LOG}. `address already in use` names another program at port 53 of the node.",
-            "Delete the pod: a new cache makes its network interface and its rules anew.",
+            "Delete the pod: a new cache recreates its network interface and its rules.",
             "If no cache can run there: cordon and drain the node, so that its pods move.",
             "If all nodes are named, Prometheus does not reach the caches: look at the targets of its job"
             f" {PROGRAM}, and at port {QUERIES_PORT} in the security group of the nodes.",

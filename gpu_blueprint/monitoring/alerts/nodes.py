@@ -53,7 +53,7 @@ _STARTED_WRONG = "If GPUs of the pool are shared, the device plugin may have kep
 
 
 def _restart_plugin(node: str) -> str:
-    """Return the step that starts the device plugin of a node anew; its second start reads the label of the node."""
+    """Return the step that starts the device plugin of a node again; its second start reads the label of the node."""
     return (
         "delete the plugin's pod on the node:"
         " `kubectl delete pods -n gpu-operator -l app=nvidia-device-plugin-daemonset"
@@ -170,7 +170,7 @@ NODE_ALERTS = (
             " `kubectl get pods -n gpu-operator -o wide --field-selector spec.nodeName={{ $labels.node }}`.",
             f"Replace the node: {REPLACE}",
             "If `nvidia-smi` finds nothing: delete the pod of the device plugin on this node, which asks each GPU"
-            " anew.",
+            " again.",
         ),
     ),
     Alert(
@@ -205,7 +205,7 @@ NODE_ALERTS = (
         " `unhealthy`: `nodeRepair` did the same (Karpenter 1.14). `event_status`, `scheduled_change`: AWS announced an"
         " event, such as a reboot, and pods had the pool's `terminationGracePeriod`.",
         steps=(
-            "Find the nodes, and the runs on them that start anew:"
+            "Find the nodes, and the runs on them that restart:"
             " `kubectl get events -A --field-selector reason=TerminatingOnInterruption`. Work since the last checkpoint"
             " is lost after one second. For `unhealthy`, Karpenter's log has `deleting unhealthy node`.",
             "If nodes of one reservation or zone go again and again: send their instance ids to AWS's support.",

@@ -82,7 +82,7 @@ _READ = (
     " `kubectl describe workload -n NAMESPACE NAME`. docs/queues.md explains the messages."
 )
 _FRAGMENTS = (
-    "If the pool is at `maxGpus` and its nodes have free GPUs, but none as many as a pod asks for: end or move a small"
+    "If the pool is at `maxGpus` and its nodes have free GPUs, but none as many as a pod requests: end or move a small"
     " job, and give small jobs a pool of their own; docs/queues.md, Free GPUs in fragments."
 )
 _SHARES = "See who holds the pool: `blueprint explain STACK {{ $labels.tenant }}`, and the dashboard GPU queues."
@@ -119,7 +119,7 @@ QUEUE_ALERTS = (
         steps=(
             "Read the reason: `kubectl describe job -n {{ $labels.namespace }} {{ $labels.job_name }}`, and"
             " `kubectl get workloads -n {{ $labels.namespace }}`.",
-            "If the reason says `maximum capacity`: the job asks for more than the tenant may hold."
+            "If the reason says `maximum capacity`: the job requests more than the tenant may hold."
             " `blueprint explain STACK {{ $labels.tenant }}` shows the most; make the job smaller, or raise the grant.",
             "If smaller jobs pass it: set `queueing.order: strict`.",
             "If nobody needs it: `kubectl delete job -n {{ $labels.namespace }} {{ $labels.job_name }}`.",

@@ -39,7 +39,7 @@ TRAINING_ALERTS = (
         summary="Pods of JobSet {{ $labels.namespace }}/{{ $labels.jobset }} have held {{ $value }} GPUs for 30 minutes"
         " and wait for pods that do not run",
         costs="All nodes of the running pods are paid for and do nothing, until the missing pods start. Runs of `job`"
-        " wait for `--wait`, 2 hours by default; then all pods start anew, up to 20 times, without"
+        " wait for `--wait`, 2 hours by default; then all pods restart, up to 20 times, without"
         " `--checkpoints` 3.",
         steps=(
             "Find the pods that do not run, and why:"

@@ -146,7 +146,7 @@ def _count_warm(stage: Stage, pool: Pool) -> int:
 
 
 def _close(config: StackConfig, pool: Pool) -> Probe:
-    """Do as the CronJobs do: close the pool, see its nodes go and a pod wait; open it, and see the pod run."""
+    """Do as the CronJobs do: close the pool, see its nodes terminate and a pod wait; open it, and see the pod run."""
     early = build_gpu_pod(config, pool, f"{pool.name}-before-closing")
     late = build_gpu_pod(config, pool, f"{pool.name}-while-closed")
     closes, keeps_closed = "the pool closes", "no pod starts while it is closed"

@@ -32,7 +32,7 @@ def list_model_probes(config: StackConfig, model: ServedModel) -> Iterator[Probe
 
 
 def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
-    """Yield most replicas, a rollout of them, and the way back."""
+    """Yield maxReplicas, a rollout of them, and the way back."""
     pods, pool = describe_model_pods(config, model), config.gpu_pools_by_name[model.pool]
     versions = model.list_versions()
     most = [version.replicas.max for version in versions]
@@ -48,7 +48,7 @@ def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
 
 
 def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
-    """Yield least replicas that lose a node. They start on new nodes: where nodes of more replicas are left, a replica
+    """Yield minReplicas that lose a node. They start on new nodes: where nodes of more replicas are left, a replica
     is back at once, and nobody sees that all went together.
 
     Karpenter avoids the offer of a warned spot node for minutes, so the probes of the pool come first.
@@ -78,12 +78,12 @@ def _make(model: ServedModel, phase: Phase, scenery: str, name: str, title: str,
 
 
 def _count_least(model: ServedModel) -> list[int]:
-    """Return the least replicas of each version that loses pods: without pods there is nothing to lose."""
+    """Return minReplicas of each version that loses pods: without pods there is nothing to lose."""
     return [max(version.replicas.min, 1) for version in model.list_versions()]
 
 
 def _count_kept(counts: Sequence[int]) -> int:
-    """Return the replicas that run while a node goes: the budget lets one of them be away.
+    """Return the replicas that run while a node terminates: the budget lets one of them be away.
 
     The budget counts a version by its pods. A kubelet keeps a pod that ends until its successor is there; in the lab it
     is gone at once, so a version of one replica beside others is not counted for a moment, and the next pod goes too.
@@ -126,7 +126,7 @@ def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | No
         pods: The pods of the model.
         counts: Replicas of each version.
         kept: Replicas that must run meanwhile.
-        full: The pool, which is full meanwhile, as it may be when all its services have most replicas. None for
+        full: The pool, which is full meanwhile, as it may be when all its services run maxReplicas. None for
             replicas that may be alone: the successor of each starts beside it.
     """
 
@@ -146,7 +146,7 @@ def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | No
 
 
 def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -> _Play:
-    """Let the node with most replicas go, and wait until all replicas run on other nodes."""
+    """Drain the node that runs most of the replicas, and wait until all replicas run on other nodes."""
 
     def play(stage: Stage) -> Outcome:
         before = pods.scale(stage, counts)

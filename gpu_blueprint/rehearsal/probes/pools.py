@@ -71,7 +71,7 @@ def _expect_cheapest(config: StackConfig, pool: Pool, limits: Mapping[str, int])
 
 
 def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield a pod that asks for one of each resource that the pool hands out."""
+    """Yield a pod that requests one of each resource that the pool advertises."""
     for unit, resource in pool.profile.units.items():
         limits = {resource: 1} if not pool.multi_node else None
         pod = build_gpu_pod(config, pool, f"{pool.name}-one-{unit.replace('.', '-').replace('+', '-')}", limits)
@@ -83,7 +83,7 @@ def _ask_for_units(config: StackConfig, pool: Pool) -> Iterator[Probe]:
 
 
 def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
-    """Ask for everything that the largest node hands out; a pool that shares GPUs gives a pod only one share."""
+    """Ask for everything that the largest node advertises; a pool that shares GPUs gives a pod only one share."""
     largest = find_largest(config, pool)
     limits = pool.profile.count_per_node(largest)
     pod = build_gpu_pod(config, pool, f"{pool.name}-node", limits)
@@ -94,7 +94,7 @@ def _ask_for_node(config: StackConfig, pool: Pool) -> Probe:
 
 
 def _name_scenery(config: StackConfig, pool: Pool) -> str:
-    """Return the scenery in which a small pod runs while another pod asks for a whole node, which it must get anew.
+    """Return the scenery in which a small pod runs while another pod requests a whole node, which it must get again.
 
     The scenery is empty, and so each pod gets an empty cluster, if the pool has no room for both.
     """

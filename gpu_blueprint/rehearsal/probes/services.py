@@ -11,7 +11,7 @@ from .pools import send_pods
 
 
 def list_service_probes(config: StackConfig) -> Iterator[Probe]:
-    """Yield the most replicas of each service, in its tenant's namespace.
+    """Yield maxReplicas of each service, in its tenant's namespace.
 
     Nobody knows the pods of a team's own Deployment, so small pods stand in for them.
     """

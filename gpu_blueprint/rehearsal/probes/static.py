@@ -11,7 +11,7 @@ from .pools import send_pods
 
 
 def list_static_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
-    """Yield a pod for each resource that the fixed nodes hand out."""
+    """Yield a pod for each resource that the fixed nodes advertise."""
     for unit, resource in pool.profile.units.items():
         pod = build_gpu_pod(config, pool, f"{pool.name}-one-{unit.replace('.', '-').replace('+', '-')}", {resource: 1})
         yield Probe(

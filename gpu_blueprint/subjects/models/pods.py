@@ -73,7 +73,7 @@ def build_template(config: StackConfig, model: ServedModel) -> dict[str, Any]:
 
 
 def _mark_settings(config: StackConfig, model: ServedModel) -> dict[str, Any]:
-    """Return annotations that change with the settings, because a changed ConfigMap starts no pod anew."""
+    """Return annotations that change with the settings, because a changed ConfigMap restarts no pod."""
     marks = build_mark(config) if downloads_outside(config, model) else {}
     if isinstance(model, TritonModel):
         text = json.dumps(build_settings(model), sort_keys=True)

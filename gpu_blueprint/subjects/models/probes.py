@@ -13,7 +13,7 @@ def build_probes(server: InferenceServer, start_limit_s: int) -> dict[str, Any]:
 
     Args:
         server: The server, whose paths answer.
-        start_limit_s: Seconds after which a container that never answered starts anew.
+        start_limit_s: Seconds after which a container that never answered restarts.
     """
     ready = {"httpGet": {"path": server.ready, "port": "http"}}
     live = {"httpGet": {"path": server.live, "port": "http"}}
@@ -26,6 +26,6 @@ def build_probes(server: InferenceServer, start_limit_s: int) -> dict[str, Any]:
             "failureThreshold": ceil(start_limit_s / _EVERY_S),
         },
         "readinessProbe": {**ready, "periodSeconds": 5, "timeoutSeconds": 2, "failureThreshold": 3},
-        # A busy server answers late. Only a server that is silent for minutes starts anew.
+        # A busy server answers late. Only a server that is silent for minutes restarts.
         "livenessProbe": {**live, "periodSeconds": _EVERY_S, "timeoutSeconds": 5, "failureThreshold": 10},
     }

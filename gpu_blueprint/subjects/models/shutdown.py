@@ -15,7 +15,7 @@ LONGEST_SECONDS = 300
 
 
 class Shutdown(Record):
-    """How long each phase of a replica's graceful shutdown takes."""
+    """The phases of a replica's graceful shutdown, in seconds."""
 
     finish_requests_seconds: int
     """Seconds after SIGTERM in which the server finishes in-flight requests."""

@@ -37,7 +37,7 @@ def find_amounts(model: ServedModel) -> PodStart:
 
 
 def find_start_limit(config: StackConfig, pool: Pool, model: ServedModel) -> int:
-    """Return the seconds after which a container that does not answer starts anew; node and image are there by then."""
+    """Return the seconds after which a container that does not answer restarts; node and image are there by then."""
     start = estimate_model_start(config, pool, model)
     waited = start.weights.seconds + start.warmup.seconds if start else 0
     return max(_LEAST_LIMIT_S, _PATIENCE * waited)

@@ -44,7 +44,7 @@ def build_command(model: TritonModel, weights: str, arguments: Sequence[str]) ->
     """Return the arguments of the container: they link files and settings into one folder, and start Triton.
 
     The storage is read-only and belongs to the team, and a ConfigMap holds no folders, so neither can hold the other. A
-    container that starts anew finds its links. The image's entry point stays: it looks for CUDA's compatibility.
+    container that restarts finds its links. The image's entry point stays: it looks for CUDA's compatibility.
     """
     commands = [words for entry in model.models for words in _list_links(entry, weights)]
     # The shell becomes the server, which so hears of its own end.

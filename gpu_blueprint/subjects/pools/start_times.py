@@ -34,7 +34,7 @@ class StartTime(Record, kw_only=True):
 
     pool: str
     node: Phase
-    """From the pod to a node that hands out its GPUs."""
+    """From the pod to a node that advertises its GPUs."""
     image: Phase
     weights: Phase
     warmup: Phase

@@ -138,6 +138,6 @@ def _list_claims(stack: StackConfig, pool: Pool, resource: str, prices: Mapping[
 
 
 def _count_total(stack: StackConfig, pool: Pool, resource: str) -> int:
-    """Return the count that the cohort has: all grants, and the rest of the pool that queues hand out."""
+    """Return the count that the cohort has: all grants, and the rest of the pool that queues admit."""
     granted = sum(count_grant(tenant, pool)[resource] for tenant in stack.tenants)
     return granted + count_rest(stack, pool)[resource]

@@ -1,4 +1,4 @@
-"""Resource groups: the pools that Kueue must weigh together, because they hand out a resource of the same name."""
+"""Resource groups: the pools that Kueue must weigh together, because they advertise a resource of the same name."""
 
 from ...config import Pool, StackConfig
 from ...records import Record

@@ -1,4 +1,4 @@
-"""The GPUs that a queue hands out of a pool, and the most that a tenant may hold of them: its grant, and what its
+"""The GPUs of a pool that a queue admits, and the most that a tenant may hold of them: its grant, and what its
 queue lets it borrow."""
 
 from ...config import Pool, Queueing, StackConfig, Tenant
@@ -7,13 +7,13 @@ from ...cost.gpus import count_reachable_gpus
 
 
 def count_grant(tenant: Tenant, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count of a tenant's grant, for every resource that the pool hands out."""
+    """Return extended resource → count of a tenant's grant, for every resource that the pool advertises."""
     counts = pool.count_by_unit(tenant.gpus.get(pool.name, 0))
     return {name: counts.get(unit, 0) for unit, name in pool.profile.units.items()}
 
 
 def count_offered(stack: StackConfig, pool: Pool) -> dict[str, int]:
-    """Return extended resource → most that a queue may hand out, so that each job gets its nodes.
+    """Return extended resource → most that a queue may admit, so that each job gets its nodes.
 
     They are the GPUs that whole nodes, and the reservations of a pool without other purchase, hold beside headroom.
     """
@@ -22,7 +22,7 @@ def count_offered(stack: StackConfig, pool: Pool) -> dict[str, int]:
 
 
 def count_rest(stack: StackConfig, pool: Pool) -> dict[str, int]:
-    """Return extended resource → count that the queue may hand out and no grant covers."""
+    """Return extended resource → count that the queue may admit and no grant covers."""
     granted = [count_grant(tenant, pool) for tenant in stack.tenants]
     return {
         name: max(most - sum(grant[name] for grant in granted), 0) for name, most in count_offered(stack, pool).items()
@@ -30,7 +30,7 @@ def count_rest(stack: StackConfig, pool: Pool) -> dict[str, int]:
 
 
 def count_headroom(pool: Pool) -> dict[str, int]:
-    """Return extended resource → count that placeholders hold, for every resource that the pool hands out."""
+    """Return extended resource → count that placeholders hold, for every resource that the pool advertises."""
     counts = pool.count_by_unit(pool.headroom.gpus) if pool.headroom else {}
     pods = pool.headroom.pods if pool.headroom else 0
     return {name: counts.get(unit, 0) * pods for unit, name in pool.profile.units.items()}

@@ -31,7 +31,7 @@ def build_pod(
         stack: The stack of the pool.
         pool: The pool in which the pod runs.
         namespace: Namespace of the pod; by default the namespace of the first tenant with a grant in the pool.
-        limits: Extended resource → count; by default the least that the pool hands out.
+        limits: Extended resource → count; by default the least that the pool advertises.
         is_complete: State also what Kubernetes fills in.
     """
     spec: dict[str, Any] = {"nodeSelector": {POOL_KEY: pool.name}}

@@ -67,7 +67,7 @@ TURNS = Isolation(
     has_memory=False,
     memory="own address spaces in one memory without limits: one pod can use up all of it",
     faults="no isolation: a fault can end the work of all pods on the GPU",
-    speed="turns, of equal length whatever a pod asks for",
+    speed="turns, of equal length whatever a pod requests",
     traces="cache, bandwidth and timing",
     source="[GPU Operator, Time-slicing](https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/"
     "gpu-sharing.html)",

@@ -28,7 +28,7 @@ _BOXES = {"containers": "container", "initContainers": "init container"}
 def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
     """Return the ``spec`` of the MutatingAdmissionPolicy.
 
-    It is one patch of one expression, since the API server reads the pod anew after each patch. It is not invoked
+    It is one patch of one expression, since the API server reads the pod again after each patch. It is not invoked
     again: a second run would add each toleration twice.
     """
     pods = Match(group="", resources=("pods",), operations=("CREATE",))

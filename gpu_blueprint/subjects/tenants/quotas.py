@@ -49,7 +49,7 @@ _NO_OBJECTS = (
 )
 """Objects that reach every node, the internet, or devices that no quota counts.
 
-The ResourceClaim of a pod that asks for the extended resource of a DeviceClass is one too: such a pod passes admission
+The ResourceClaim of a pod that requests the extended resource of a DeviceClass is one too: such a pod passes admission
 and stays Pending.
 """
 
@@ -141,7 +141,7 @@ def _limit_other_pods(tenant: Tenant) -> Quota:
 def build_tenant_quota(config: StackConfig, tenant: Tenant) -> dict[str, str]:
     """Return the ``hard`` limits of the tenant's totals.
 
-    They list every extended resource that some node of the stack hands out, with 0 where the tenant has no grant. They
+    They list every extended resource that some node of the stack advertises, with 0 where the tenant has no grant. They
     count also pods of before the quotas of pools, which have no PriorityClass.
     """
     totals = sum_totals(config, tenant)

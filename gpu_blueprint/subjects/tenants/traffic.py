@@ -21,7 +21,7 @@ from .holdings import Holding
 POD_IDENTITY_AGENT = "169.254.170.23/32"
 """The EKS Pod Identity agent of every node, from which pods get credentials (EKS user guide, pod-id-agent-setup)."""
 LINK_LOCAL = "169.254.0.0/16"
-"""Addresses of the node itself, such as 169.254.169.254, where EC2 hands out the node's credentials."""
+"""Addresses of the node itself, such as 169.254.169.254, where EC2 serves the node's credentials."""
 ANYWHERE = "0.0.0.0/0"
 
 
@@ -202,7 +202,7 @@ def _add_local_dns(config: StackConfig, passage: Passage) -> Passage:
 
 
 def find_dns_address(config: StackConfig) -> str:
-    """Return the address of the Service ``kube-dns``, which pods ask for names."""
+    """Return the address of the Service ``kube-dns``, which pods request names."""
     return str(IPv4Network(config.cluster.service_cidr)[DNS_HOST])
 
 

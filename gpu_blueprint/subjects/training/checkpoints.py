@@ -16,7 +16,7 @@ Source: "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models" (
 mixed-precision training with Adam.
 """
 NOTICE_S = 120
-"""Seconds from EC2's notice until a spot node goes (EC2 user guide, "Spot Instance interruption notices")."""
+"""Seconds from EC2's notice until a spot node is interrupted (EC2 user guide, "Spot Instance interruption notices")."""
 STOPPING_S = 20
 """Seconds of the grace that go until the last checkpoint begins: our assumption for the step in which all ranks are,
 and for the agreement to stop."""

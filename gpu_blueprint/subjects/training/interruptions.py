@@ -70,7 +70,7 @@ def find_back_off(restarts: float) -> float:
     """Return the mean seconds for which a Job waits before each of some restarts.
 
     10 s before the first, twice as long before each next, at most 10 minutes. Only a pod that succeeds starts the row
-    anew, and failures that podFailurePolicy ignores count too (Kubernetes 1.36, pkg/controller/job/backoff_utils.go;
+    again, and failures that podFailurePolicy ignores count too (Kubernetes 1.36, pkg/controller/job/backoff_utils.go;
     seen with a lab's controller). At least one restart is counted.
     """
     count = max(round(restarts), 1)

@@ -8,7 +8,7 @@ from .pods import CONTAINER, build_template
 from .run import NO_RETRY_CODE, STOPPED_CODE, TrainingRun
 
 LOST = {"type": "DisruptionTarget", "status": "True"}
-"""Condition of a pod whose node goes, or that gives way to another."""
+"""Condition of a pod whose node terminates, or that gives way to another."""
 KEEP_S = 24 * 3600
 """Seconds for which people can read the logs of a run that has ended."""
 

@@ -1,4 +1,4 @@
-"""The JobSet of a run on several nodes: one Job whose pods start together, end together and start anew together.
+"""The JobSet of a run on several nodes: one Job whose pods start together, end together and restart together.
 
 Fields and defaults: kubernetes-sigs/jobset 0.12.0, ``api/jobset/v1alpha2`` and the webhook. A pod that fails ends its
 Job, and the rules of the JobSet decide by the Job's reason. A program whose peer has gone ends with a code of its own,

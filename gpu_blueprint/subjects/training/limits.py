@@ -67,10 +67,10 @@ def _find_misfits(config: StackConfig, pool: Pool, nodes: int, gpus: int) -> Ite
     if nodes < 1:
         yield f"--nodes {nodes}: a run has 1 node or more"
     if gpus < 1 or gpus > sizes[-1]:
-        yield f"--gpus {gpus}: a node of pool {pool.name} hands out {sizes[-1]}; give 1 to {sizes[-1]}"
+        yield f"--gpus {gpus}: a node of pool {pool.name} advertises {sizes[-1]}; give 1 to {sizes[-1]}"
     if len(pool.profile.units) > 1:
         units = " and ".join(pool.profile.units)
-        yield f"pool {pool.name} hands out {units}, and a run takes one of them; choose a pool of one kind"
+        yield f"pool {pool.name} advertises {units}, and a run takes one of them; choose a pool of one kind"
     elif pool.shares_gpus and gpus > 1:
         yield f"--gpus {gpus}: pods share the GPUs of pool {pool.name}, and a pod takes one share; give --gpus 1"
     elif gpus > 1 and not isinstance(pool.sharing, Exclusive):

@@ -103,10 +103,10 @@ def list_assumptions(plan: TrainingPlan) -> Iterator[str]:
     if share:
         yield f"a spot node costs {100 * share:.0f} % of its on-demand price; costs.spotShare states your own"
     yield (
-        "a spot node goes at any time with the same chance; in truth reclaims come in bursts, such as 12 % of 240 "
-        "nodes in 17 minutes (karpenter-provider-aws issue 6425); --reclaimed states the share of your own month"
+        "a spot node is interrupted at any time with the same chance; in truth reclaims come in bursts, such as 12 % "
+        "of 240 nodes in 17 minutes (karpenter-provider-aws issue 6425); --reclaimed states the share of your own month"
     )
-    yield "nodes are there when the run asks for them, at first and after each interruption; add your own waits"
+    yield "nodes are there when the run requests them, at first and after each interruption; add your own waits"
     yield (
         "failures are those of H100s, and are seen at once: a rank that hangs waits for NCCL's timeout, by default 10 "
         "minutes; no software of yours fails"

@@ -161,7 +161,9 @@ def plan_training(stack: StackConfig, request: PlanRequest) -> TrainingPlan:
                 disturbances=_disturb(plan, rate),
                 checkpoint_gib=request.checkpoint.gib,
                 node_hour=hour,
-                note=f"{100 * rate.share:g} % of the spot nodes go within a month: {rate.source}" if rate else note,
+                note=f"{100 * rate.share:g} % of the spot nodes are interrupted within a month: {rate.source}"
+                if rate
+                else note,
                 month=rate.month if rate else "",
             )
             plan.offers.append(offer)
@@ -171,7 +173,7 @@ def plan_training(stack: StackConfig, request: PlanRequest) -> TrainingPlan:
 def _disturb(plan: TrainingPlan, reclaims: ReclaimRate | None) -> Disturbances:
     """Return the interruptions of a run whose nodes EC2 takes back at a rate, or not at all.
 
-    The Job of a run on one node waits before each restart. A JobSet makes its Job anew, whose first pods wait for
+    The Job of a run on one node waits before each restart. A JobSet recreates its Job, whose first pods wait for
     nothing (JobSet 0.12, deleteJobs; Kubernetes 1.36 forgets the back-off of a Job that is deleted).
     """
     request = plan.request

@@ -6,7 +6,7 @@ peer of a drained node may end before the drained pod is marked.
 
 Kubernetes has one count of failures, and people need two: of a typo, which fails at once each time, and of a run of
 weeks that loses a machine now and then. So the shell counts early failures, as files in the folder of the checkpoints,
-which also hold the last lines of the program: a JobSet deletes the pods with their logs when it starts anew. A program
+which also hold the last lines of the program: a JobSet deletes the pods with their logs when it restarts. A program
 that ends later, in any way, gives the count back. Nothing is written over, renamed or appended to, which a bucket
 refuses.
 """

@@ -78,7 +78,7 @@ class Disturbances(Record, kw_only=True):
 
         Daly's model, M·e^(R/M)·(e^((τ+C)/M) − 1)·(work/τ), holds for interruptions at any time, also in checkpoints and
         restarts, and where the interval is near M. A reclaim that loses no work stops the run for its last checkpoint
-        and for the restart, which other interruptions begin anew: C + (e^(rate·R) − 1)/rate.
+        and for the restart, which other interruptions begin again: C + (e^(rate·R) − 1)/rate.
         """
         between = 1 / self.losing
         largest = max(self.restart * self.rate, (interval + self.write) / between + self.restart / between)

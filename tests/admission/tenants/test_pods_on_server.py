@@ -24,7 +24,7 @@ REQUIRED, PREFERRED = (f"{how}DuringSchedulingIgnoredDuringExecution" for how in
 
 
 def any_pool(resource: str, count: Any = 1, **spec: Any) -> Pod:
-    """A pod that asks for a resource, and says nothing of a pool."""
+    """A pod that requests a resource, and says nothing of a pool."""
     return cpu_pod(containers=[box({resource: count})], **spec)
 
 
@@ -48,12 +48,12 @@ REFUSED: list[tuple[str, str, Pod]] = [
     ("one-scheduler", "remove it", cpu_pod(schedulerName="mine")),
     (
         "granted-gpus",
-        "no pool of this namespace hands out nvidia.com/mig-1g.10gb",
+        "no pool of this namespace advertises nvidia.com/mig-1g.10gb",
         gpu_pod("slices", tenant="training"),
     ),
     (
         "granted-gpus",
-        "its pools hand out: shares (nvidia.com/gpu.shared), small (nvidia.com/gpu)",
+        "its pools advertise: shares (nvidia.com/gpu.shared), small (nvidia.com/gpu)",
         any_pool("nvidia.com/mig-2g.20gb"),
     ),
     ("granted-gpus", "it has no GPU pool", gpu_pod("small", tenant="web")),
@@ -151,7 +151,7 @@ FINE: dict[str, Pod] = {
         "layout", containers=[box({"nvidia.com/mig-3g.40gb": 1, "nvidia.com/mig-1g.10gb": 2})]
     ),
     "eight GPUs with EFA": gpu_pod("train", tenant="training", containers=[box({GPU: 8, EFA: 32})]),
-    "a GPU beside a container that asks for none": gpu_pod(containers=[box({GPU: 1}), box({GPU: 0}, name="second")]),
+    "a GPU beside a container that requests none": gpu_pod(containers=[box({GPU: 1}), box({GPU: 0}, name="second")]),
     "a GPU in an init container": gpu_pod(containers=[box()], initContainers=[box({GPU: 1}, name="first")]),
     "no device": with_env(cpu_pod(), value="void"),
     "an empty variable": with_env(gpu_pod()),

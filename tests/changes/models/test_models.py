@@ -44,8 +44,8 @@ def test_a_version_in_place_of_another_leaves_callers_without_an_answer() -> Non
 def test_a_version_beside_another_gets_its_share() -> None:
     lines = find(view(*model("chat-1", least=2, most=12)), view(*TWO))
     assert lines == [
-        "+ model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at the least replicas, 3 of 12 requests at "
-        "the most replicas"
+        "+ model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at minReplicas, 3 of 12 requests at "
+        "maxReplicas"
     ]
 
 

@@ -39,8 +39,8 @@ def test_a_pool_that_is_new_or_goes_has_no_closing() -> None:
     assert not drain([], [*RUNS, *jobs(*NIGHTS)])
     (gone,) = drain(RUNS, jobs(*NIGHTS))
     assert "closes" not in str(gone.reasons)
-    (anew,) = drain(RUNS, [*RUNS, *jobs(*NIGHTS)], change(RUNS[0], "replace"))
-    assert "closes" not in str(anew.reasons)
+    (again,) = drain(RUNS, [*RUNS, *jobs(*NIGHTS)], change(RUNS[0], "replace"))
+    assert "closes" not in str(again.reasons)
 
 
 @pytest.mark.parametrize(("purpose", "is_blocked"), [("training", True), ("inference", False)])

@@ -171,7 +171,7 @@ def test_a_pool_that_becomes_static_drains() -> None:
 @pytest.mark.parametrize("effect", ["delete", "replace"])
 def test_a_pool_that_is_made_anew_under_its_name_drains(effect: Any) -> None:
     (found,) = drain([MAIN, NODES], [MAIN, NODES], change(MAIN, effect))
-    assert found.reasons == ("the pool is deleted and made anew",) and found.twice_usd_hour is not None
+    assert found.reasons == ("the pool is deleted and recreated",) and found.twice_usd_hour is not None
     assert drain([MAIN, NODES], [MAIN, NODES], change(MAIN, "update")) == ()
 
 

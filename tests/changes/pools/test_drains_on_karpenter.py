@@ -18,7 +18,7 @@ pytestmark = pytest.mark.lab
 
 EVERY_NODE = {node for nodes in ALL.values() for node in nodes}
 QUIET: dict[str, Edit] = {**HARMLESS, "the ceiling below the largest node": lower_ceiling(1, 4)}
-"""Edits of the stack for which no node goes."""
+"""Edits of the stack for which no node terminates."""
 
 
 @pytest.fixture(scope="module")

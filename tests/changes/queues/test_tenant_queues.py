@@ -226,7 +226,7 @@ def test_an_edit_of_the_configuration_restarts_kueue_alone() -> None:
     found = of_research(lambda stack: stack["queueing"].update(readyTimeout="45m"))
     assert (found.verdict, found.drains) == ("safe", ())
     assert [reason.text for reason in found.reasons if reason.is_notice] == [
-        "Kueue starts anew with another configuration: its replicas go one after the other, and no job ends"
+        "Kueue restarts with another configuration: its replicas go one after the other, and no job ends"
     ]
     weight = of_research(lambda stack: stack["tenants"][0]["queue"].update(weight=2))
     assert not [reason for reason in weight.reasons if reason.is_notice]

@@ -111,7 +111,7 @@ def test_the_data_of_a_tenant_that_goes_is_told_without_another_grave_loss() -> 
 def test_a_file_system_that_is_made_anew_loses_its_data(cause: str, store: PlannedResource) -> None:
     before = after = view(scratch(), store)
     (found,) = find(before, after, change(store, "replace", cause), change(scratch(), "replace", "spec.csi"))
-    text = f"storage scratch: the file system is made anew because of {cause}, and its data is lost; {WAITS}"
+    text = f"storage scratch: the file system is recreated because of {cause}, and its data is lost; {WAITS}"
     assert [found] == grave(text)
 
 
@@ -197,7 +197,7 @@ def test_all_tenants_of_a_lost_file_system_share_one_line() -> None:
     plan = (namespace("vision"), namespace("speech"), scratch(), second, SCRATCH)
     (found,) = compare_tenants(snapshot(*plan), snapshot(*plan), [change(SCRATCH, "replace", "subnetIds")])
     assert found.tenant == "" and found.is_grave
-    assert found.lost[0].startswith("all tenants: storage scratch: the file system is made anew because of subnetIds")
+    assert found.lost[0].startswith("all tenants: storage scratch: the file system is recreated because of subnetIds")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def compare(change: Edit) -> tuple[str, list[str], list[str]]:
         ),
         (
             lambda found: found["scratch"].update(sizeGib=1200),
-            "vision: storage scratch: the file system is made anew because of storageCapacity, and its data is lost; "
+            "vision: storage scratch: the file system is recreated because of storageCapacity, and its data is lost; "
             f"{WAITS}",
         ),
         (

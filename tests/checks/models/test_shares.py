@@ -10,9 +10,9 @@ from ...support.checked_models import check, vllm
 @pytest.mark.parametrize(
     ("least", "share", "real", "hint"),
     [
-        (2, 0.1, "50% of the requests and not 10%; at its most replicas it gets 12%", "write a share nearer to a half"),
-        (2, 0.25, "50% of the requests and not 25%; at its most replicas it gets 25%", "write replicas.min: 4"),
-        (2, 0.75, "50% of the requests and not 75%; at its most replicas it gets 75%", "write replicas.min: 4"),
+        (2, 0.1, "50% of the requests and not 10%; at maxReplicas it gets 12%", "write a share nearer to a half"),
+        (2, 0.25, "50% of the requests and not 25%; at maxReplicas it gets 25%", "write replicas.min: 4"),
+        (2, 0.75, "50% of the requests and not 75%; at maxReplicas it gets 75%", "write replicas.min: 4"),
         (4, 0.25, "", ""),
         (2, 0.5, "", ""),
         (8, 0.125, "", ""),

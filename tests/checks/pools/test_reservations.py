@@ -96,7 +96,10 @@ def test_the_end_of_a_capacity_block_takes_its_nodes() -> None:
     held = reservation(ends="2026-12-01", capacityBlock=True)
     fallback = training(purchase=["reserved", "on-demand"], checkpointed=True)
     (found,) = warnings(reservations=[held], pools=[fallback])
-    told = "ends on 2026-12-01: its nodes go 40 minutes before its end, and pods have 10 minutes, whatever their grace"
+    told = (
+        "ends on 2026-12-01: its nodes terminate 40 minutes before its end, and pods have 10 minutes,"
+        " whatever their grace"
+    )
     assert f"the Capacity Block {ID} {told}; then main buys on-demand" in found
 
 

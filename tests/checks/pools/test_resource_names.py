@@ -1,4 +1,4 @@
-"""Pools that hand out the same resource name."""
+"""Pools that advertise the same resource name."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def find(**fields: Any) -> list[str]:
 
 def test_pods_that_name_no_pool_may_land_anywhere_while_admission_only_warns() -> None:
     (warning,) = find(tenancy={"enforcement": "warn"})
-    assert "main (L4, whole GPUs), large (L40S, whole GPUs) all hand out nvidia.com/gpu" in warning
+    assert "main (L4, whole GPUs), large (L40S, whole GPUs) all advertise nvidia.com/gpu" in warning
 
 
 def test_admission_that_refuses_lets_no_pod_land_in_another_pool() -> None:

@@ -204,7 +204,7 @@ def test_a_pool_with_other_faults_is_refused_for_those() -> None:
 def test_a_pod_of_several_gpus_is_told_the_nodes_that_it_needs(gpus: int, words: str) -> None:
     pools = [builders.pool(headroom={**builders.ROOM, "pods": 1, "gpus": gpus}, maxGpus=16)]
     (line,) = builders.problems(pools=pools)
-    assert "hand out 1 at most" in line and words in line
+    assert "advertise 1 at most" in line and words in line
 
 
 def test_a_service_of_four_gpus_runs_in_a_pool_of_such_nodes() -> None:

@@ -47,7 +47,7 @@ def test_a_group_holds_64_pools() -> None:
             "the pools form 17 groups without a common resource name with the group of dollars",
         ),
         ([group(MOST_NAMES, 1)], PLAIN, ""),
-        ([group(MOST_NAMES + 1, 1)], PLAIN, "pools with r0 and others hand out 65 resource names"),
+        ([group(MOST_NAMES + 1, 1)], PLAIN, "pools with r0 and others advertise 65 resource names"),
         ([group(8, MOST_FLAVORS)], PLAIN, ""),
         ([group(9, MOST_FLAVORS)], PLAIN, f"64 pools × 9 names = 576, and a group holds {MOST_COMBINATIONS}"),
         ([group(1, MOST_FLAVORS, index) for index in range(4)], PLAIN, ""),

@@ -121,7 +121,7 @@ def test_borrowing_above_the_ceiling_shows_the_sum() -> None:
     (line,) = told("borrow-above-ceiling", **borrowing({"train": 9}))
     assert line == (
         "tenants.0.queue.borrow.train: a grant of 8 and 9 borrowed are 17 nvidia.com/gpu, "
-        "and pool train hands out 16 (maxGpus 16); write 8 or less, or raise maxGpus"
+        "and pool train advertises 16 (maxGpus 16); write 8 or less, or raise maxGpus"
     )
     (line,) = told("borrow-above-ceiling", **borrowing({"train": 1}, {"train": 16}))
     assert line.endswith("remove it, or raise maxGpus")
@@ -129,16 +129,16 @@ def test_borrowing_above_the_ceiling_shows_the_sum() -> None:
 
 def test_borrowing_counts_whole_nodes_and_reservations_only() -> None:
     (line,) = told("borrow-above-ceiling", **borrowing({"train": 9}, pools=[train(gpusPerNode=[8], maxGpus=20)]))
-    assert "17 nvidia.com/gpu, and pool train hands out 16 (whole nodes hold 16 GPUs of maxGpus 20)" in line
+    assert "17 nvidia.com/gpu, and pool train advertises 16 (whole nodes hold 16 GPUs of maxGpus 20)" in line
     (line,) = told("borrow-above-ceiling", **borrowing({"train": 9}, **reserved(32)))
-    assert "and pool train hands out 16 (its reservations hold 16 GPUs of maxGpus 32)" in line
+    assert "and pool train advertises 16 (its reservations hold 16 GPUs of maxGpus 32)" in line
     assert line.endswith("write 8 or less, or buy spot or on-demand too")
 
 
 def test_borrowing_leaves_room_for_headroom() -> None:
     warm = train(headroom={"pods": 2, "gpus": 1, "cpu": "1", "memory": "4Gi"})
     (line,) = told("borrow-above-ceiling", **borrowing({"train": 8}, pools=[warm]))
-    assert "are 16 nvidia.com/gpu, and pool train hands out 16 (maxGpus 16), 14 without the 2 of headroom; " in line
+    assert "are 16 nvidia.com/gpu, and pool train advertises 16 (maxGpus 16), 14 without the 2 of headroom; " in line
     assert line.endswith("write 6 or less, or lower headroom, or raise maxGpus")
     assert kinds(**borrowing({"train": 6}, pools=[warm])) == []
 
@@ -175,7 +175,7 @@ def test_a_pool_of_several_profiles_lends_by_profile() -> None:
 def test_grants_that_exceed_their_pool_together_are_refused_with_the_sum() -> None:
     (line,) = (str(problem) for problem in judge(**queued(team("vision", 10), team("speech", 7))))
     assert line == (
-        "pools.0.maxGpus: tenants are granted 17 nvidia.com/gpu (vision 10 + speech 7), and the pool hands out 16 "
+        "pools.0.maxGpus: tenants are granted 17 nvidia.com/gpu (vision 10 + speech 7), and the pool advertises 16 "
         "(maxGpus 16): the queue would start jobs that never get a node; lower grants, or raise maxGpus"
     )
     assert kinds(**queued(team("vision", 10), team("speech", 6))) == []
@@ -202,7 +202,7 @@ def test_an_oversold_pool_without_queue_is_still_a_warning() -> None:
 def test_grants_leave_room_for_headroom() -> None:
     warm = train(headroom={"pods": 2, "gpus": 1, "cpu": "1", "memory": "4Gi"})
     (line,) = told("grants-above-ceiling", **queued(*TWO_TEAMS, pools=[warm]))
-    assert "are granted 16 nvidia.com/gpu (vision 8 + speech 8), and the pool hands out 16 (maxGpus 16)" in line
+    assert "are granted 16 nvidia.com/gpu (vision 8 + speech 8), and the pool advertises 16 (maxGpus 16)" in line
     assert "16), 14 without the 2 of headroom: " in line
     assert line.endswith("lower grants, or lower headroom, or raise maxGpus")
     assert kinds(**queued(team("vision"), team("speech", 6), pools=[warm])) == []
@@ -211,9 +211,9 @@ def test_grants_leave_room_for_headroom() -> None:
 def test_grants_count_whole_nodes_and_reservations_only() -> None:
     teams = team("vision", 10), team("speech", 8)
     (line,) = told("grants-above-ceiling", **queued(*teams, pools=[train(gpusPerNode=[8], maxGpus=20)]))
-    assert "and the pool hands out 16 (whole nodes hold 16 GPUs of maxGpus 20)" in line
+    assert "and the pool advertises 16 (whole nodes hold 16 GPUs of maxGpus 20)" in line
     (line,) = told("grants-above-ceiling", **queued(*teams, **reserved(32)))
-    assert "hands out 16 (its reservations hold 16 GPUs of maxGpus 32)" in line
+    assert "advertises 16 (its reservations hold 16 GPUs of maxGpus 32)" in line
     assert line.endswith("lower grants, or buy spot or on-demand too")
 
 

@@ -38,7 +38,7 @@ def test_models_in_a_pool_with_hours_are_warned_of_too() -> None:
 
 
 def build_services(*most: int, max_gpus: int = 8, quota: int = 8, gpus: int = 1, **pool: Any) -> dict[str, Any]:
-    """Return a stack of services with these most replicas in one pool."""
+    """Return a stack of services with these maxReplicas in one pool."""
     listed = [
         builders.service(name=f"s{index}", gpus=gpus, replicas={"min": 1, "max": count})
         for index, count in enumerate(most)

@@ -53,7 +53,7 @@ def list_scoped_quotas(planned: Plan, space: str) -> dict[str, dict[str, Any]]:
 
 
 def list_gpu_resources(planned: Plan) -> set[str]:
-    """Return the GPU resources of all pools, EFA, and whole GPUs, which a node hands out until MIG has cut them."""
+    """Return the GPU resources of all pools, EFA, and whole GPUs, which a node advertises until MIG has cut them."""
     names = {"nvidia.com/gpu", "vpc.amazonaws.com/efa"}
     for found in find_resources(planned, "NodePool"):
         names |= {name for name in found.inputs["spec"]["limits"] if GPU.match(name)}
@@ -111,7 +111,7 @@ def test_a_quota_names_extended_resources_as_requests(planned: Plan) -> None:
 
 
 def test_a_quota_of_each_pool_counts_the_pods_with_its_priority_class() -> None:
-    """Two pools of prod hand out the same resource, so that a quota by name alone would mix their grants."""
+    """Two pools of prod advertise the same resource, so that a quota by name alone would mix their grants."""
     quotas = list_scoped_quotas(plan("prod"), "serving")
     counted = {
         name: (spec["hard"], spec["scopeSelector"]["matchExpressions"])

@@ -52,7 +52,7 @@ def test_a_next_version_shows_the_steps_that_differ() -> None:
         "  --quantization=fp8_per_tensor" in steps["flags (2)"]
         and "  --quantization=fp8_per_tensor" not in steps["flags"]
     )
-    assert steps["Deployment"][3] == "chat-2 gets 50% of the requests at least replicas, 25% at most replicas"
+    assert steps["Deployment"][3] == "chat-2 gets 50% of the requests at minReplicas, 25% at maxReplicas"
     assert steps["Deployment"][:3] == (
         "serving/chat-1, version 1: the platform makes it, and KEDA sets its replicas, 9 of 12 at most",
         "serving/chat-2, version 2: the platform makes it, and KEDA sets its replicas, 3 of 12 at most",

@@ -51,4 +51,7 @@ def test_several_replicas_are_replaced_without_more_capacity_and_a_single_replic
 
 def test_a_drained_node_is_terminated_after_its_grace_period() -> None:
     steps = explain(chat(), disruption={"terminationGracePeriod": "30m"})
-    assert steps["a node drains"][-1] == "after 30m the node is terminated, whatever still runs there (terminationGracePeriod)"
+    assert (
+        steps["a node drains"][-1]
+        == "after 30m the node is terminated, whatever still runs there (terminationGracePeriod)"
+    )

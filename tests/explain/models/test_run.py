@@ -95,7 +95,7 @@ def test_the_weights_have_a_place_a_way_and_rights() -> None:
 def test_a_repository_names_its_secret() -> None:
     source = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789" * 4, "tokenSecret": "hub"}
     assert explain(chat(source=source))["weights"] == (
-        "huggingface.co/Qwen/Qwen3-8B@01234567: every replica downloads them anew",
+        "huggingface.co/Qwen/Qwen3-8B@01234567: every replica downloads them again",
         "the Secret hub of the namespace opens it, with its key `token`",
     )
 
@@ -109,7 +109,7 @@ def test_a_start_has_its_phases_and_its_limit() -> None:
     lines = explain(chat())["a start takes"]
     assert [line.split()[0] for line in lines[1:5]] == ["node", "image", "weights", "warm-up"]
     assert "prepull: [docker.io/vllm/vllm-openai:v0.31.0] in the pool" in lines[5]
-    assert lines[-1] == "a container that has not answered 10m after its start begins anew"
+    assert lines[-1] == "a container that has not answered 10m after its start begins again"
 
 
 def test_a_start_with_unknown_weights_says_so() -> None:

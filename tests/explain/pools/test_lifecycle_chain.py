@@ -16,8 +16,8 @@ def lines(**fields: Any) -> list[str]:
 def test_inference_on_spot_says_that_under_used_nodes_stay_and_that_drift_renews_them() -> None:
     assert lines(instanceTypes=["g5.48xlarge"], maxGpus=16, purchase=["spot", "on-demand"]) == [
         "Karpenter removes a node when it is empty or under-used for 10m",
-        "an under-used spot node goes only when its pods fit on other nodes: no spot node replaces it",
-        "no node goes for its age; a new AMI replaces nodes by drift",
+        "an under-used spot node is removed only when its pods fit on other nodes: no spot node replaces it",
+        "no node expires; a new AMI replaces nodes by drift",
         "drift replaces up to 1 node at once, so 1 node may run beyond the ceiling; pods get 15m to end",
         f"{PINNED} keeps its node from consolidation alone: drift takes the node at once, without a successor for the "
         "pod, and deletes the pod after 15m less its own grace",
@@ -27,7 +27,7 @@ def test_inference_on_spot_says_that_under_used_nodes_stay_and_that_drift_renews
 def test_training_gives_way_only_when_it_is_empty() -> None:
     assert lines(purpose="training") == [
         "Karpenter removes a node when it is empty for 10m",
-        "no node goes for its age; a new AMI replaces nodes by drift",
+        "no node expires; a new AMI replaces nodes by drift",
         "nodes with pods stay on an old AMI until they are empty, since a budget blocks drift",
     ]
 

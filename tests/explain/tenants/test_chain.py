@@ -24,7 +24,7 @@ def test_grants_are_counted_in_resources_and_in_gpus() -> None:
 def test_quota_keys_are_the_keys_of_the_namespace() -> None:
     keys = explain("prod", "serving")["quota keys"]
     assert keys[:2] == ("requests.cpu: 512", "requests.memory: 2Ti")
-    # infer-a10g and infer-l40s both hand out whole GPUs, and the quota counts the name.
+    # infer-a10g and infer-l40s both advertise whole GPUs, and the quota counts the name.
     assert {"requests.nvidia.com/gpu.shared: 64", "requests.nvidia.com/gpu: 32"} < set(keys)
 
 

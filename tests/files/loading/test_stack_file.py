@@ -1,7 +1,7 @@
 """Stack files as their authors write them: each bad file starts with its expected errors.
 
 The leading comment of a bad file holds the lines that refuse it, without the name of the file:
-``# <line>: <field>: <message>``. The comment of a good file describes it, then lists what its pools hand out.
+``# <line>: <field>: <message>``. The comment of a good file describes it, then lists what its pools advertise.
 """
 
 from datetime import date

@@ -50,7 +50,7 @@ PEAK = {
     "chat": Load(server="vllm", waiting=100, running=64, requests=20, seconds=2),
     "ranking": Load(server="triton", waiting=50, requests=2000, seconds=0.05),
 }
-"""Load that asks for more than the most replicas: 100 waiting are 4 for each of 25, 2000 requests 25 for each of 80."""
+"""Load that needs more than maxReplicas: 100 waiting are 4 for each of 25, 2000 requests 25 for each of 80."""
 BEGINNING = {"search": 2, "chat": 2, "ranking": 20}
 """Replicas before the load, since the number doubles only once in a minute."""
 PATIENCE_S = 420.0
@@ -105,7 +105,7 @@ class Services(Record):
         self.wait_for_all(lambda service: self.read_condition(service.name, kind) == reason)
 
     def wants_all_replicas(self) -> bool:
-        """Return whether every Deployment wants its most replicas."""
+        """Return whether every Deployment wants maxReplicas."""
         return all(self.count(service.name) == service.replicas.max for service in SERVICES.values())
 
     def put_load(self, loads: Mapping[str, Load]) -> None:

@@ -97,7 +97,7 @@ def test_a_new_pool_stands_beside_the_old_pool_and_comments_stay_in_place() -> N
     order = [line.strip() for line in found.text.splitlines()]
     assert order.index("- name: a100-train") < order.index("- name: a100-train-l4") < order.index("tenants:")
     assert (
-        order.index("# Whole GPUs for runs of hours to days; a node goes only when it is empty.")
+        order.index("# Whole GPUs for runs of hours to days; a node terminates only when it is empty.")
         == order.index("- name: a100-train") - 2
     )
     assert {line.strip() for line in gone} == {

@@ -129,7 +129,7 @@ def test_the_address_of_a_queue_in_gov_is_of_its_region() -> None:
 
 @pytest.mark.usefixtures("cloud")
 def test_every_log_group_of_a_platform_is_found_without_tags() -> None:
-    """Whoever writes a last line after the destroy makes its log group anew."""
+    """Whoever writes a last line after the destroy makes its log group again."""
     planned = find_resources(plan_of(write_every_subject()), "aws:cloudwatch/logGroup:LogGroup")
     names = {str(group.inputs["name"]) for group in planned}
     for name in names:

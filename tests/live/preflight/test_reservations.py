@@ -114,7 +114,7 @@ def test_static_nodes_fill_an_open_reservation(aws: Endpoint) -> None:
             "2027-03-31",
             Status.PASS,
             "active Capacity Block of 2 × p5.48xlarge in us-east-1b, 4 free, until 2027-03-31; "
-            "its nodes go at 10:50 UTC",
+            "its nodes terminate at 10:50 UTC",
         ),
         ("2027-04-01", Status.FAIL, "ends on 2027-03-31, the file says 2027-04-01"),
         ("2027-03-30", Status.WARN, "ends on 2027-03-31, the file says 2027-03-30"),

@@ -209,11 +209,11 @@ REACHABLE = cases_of(
         with_resources("research", node_pool(requirement(_TYPE, "p5.48xlarge"), limits={"nvidia.com/gpu": "8"})),
     ),
     passes(
-        "slices that only one of two overlays hands out",
+        "slices that only one of two overlays advertises",
         with_resources("research", overlay({_SLICES: 0}, "p5.48xlarge", pools=("h100-slices",))),
     ),
     fails(
-        "a limit in whole GPUs, in a pool that hands out slices",
+        "a limit in whole GPUs, in a pool that advertises slices",
         _slices({"nvidia.com/gpu": "16"}),
         "h100-slices-node-pool",
         words="limits nvidia.com/gpu, but",

@@ -143,13 +143,13 @@ LIMITED = cases_of(
     passes("a limit of 0", _g6(limits={"nvidia.com/gpu": 0})),
     passes("a pool that says nothing about machines or GPUs", _bare()),
     fails(
-        "a misspelled limit", _g6(limits={"nvidia.com/gpus": "8"}), "theirs", words="no node hands out nvidia.com/gpus"
+        "a misspelled limit", _g6(limits={"nvidia.com/gpus": "8"}), "theirs", words="no node advertises nvidia.com/gpus"
     ),
     fails(
         "a misspelled limit beside a limit in CPUs",
         _g6(limits={"cpu": 8, "nvidia.com/gpus": "8"}),
         "theirs",
-        words="no node hands out nvidia.com/gpus",
+        words="no node advertises nvidia.com/gpus",
     ),
     fails("a limit of a profile that no GPU has", _g6(limits={"nvidia.com/mig-9g.99gb": "8"}), "theirs"),
     fails("a limit of GPUs of another maker", _g6(limits={"amd.com/gpu": "8"}), "theirs"),
@@ -167,7 +167,7 @@ LIMITED = cases_of(
         "a misspelled limit beside GPUs without a limit",
         _g6(limits={"nvidia.com/gpu": "1M", "nvidia.com/gpus": "8"}),
         "theirs",
-        words="no node hands out nvidia.com/gpus, and no account has 1M of nvidia.com/gpu",
+        words="no node advertises nvidia.com/gpus, and no account has 1M of nvidia.com/gpu",
     ),
     fails("a limit of quota keys", _g6(limits={"requests.nvidia.com/gpu": "8"}), "theirs"),
     fails("a limit in capitals", _g6(limits={"NVIDIA.com/gpu": "8"}), "theirs"),
@@ -206,10 +206,10 @@ REACHABLE = cases_of(
     "gpu-limit-reachable",
     *(
         fails(
-            f"a limit in a resource that no node hands out: {name}",
+            f"a limit in a resource that no node advertises: {name}",
             program(operator(), _cut(name), overlay({"nvidia.com/gpu": 0, SLICE: 56}, "p5.48xlarge", pools=("cut",))),
             "cut",
-            words=f"limits {name}, and its nodes hand out",
+            words=f"limits {name}, and its nodes advertise",
         )
         for name in ("nvidia.com/mig-2g.20gb", "nvidia.com/gpu.shared", f"{SLICE}.shared")
     ),

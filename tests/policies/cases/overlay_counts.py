@@ -1,4 +1,4 @@
-"""Cases of the rules that compare NodeOverlays with the resources that nodes really hand out."""
+"""Cases of the rules that compare NodeOverlays with the resources that nodes really advertise."""
 
 from typing import Any
 
@@ -190,7 +190,7 @@ MIG = (
         program(operator(), node_pool(requirement(TYPE, "p5.48xlarge")), overlay(_SEVEN, "p5.48xlarge")),
         "theirs",
     ),
-    fails("MIG without slices", on_h100(operator(), "all-enabled", _SEVEN), "theirs", words="hand out nothing"),
+    fails("MIG without slices", on_h100(operator(), "all-enabled", _SEVEN), "theirs", words="advertise nothing"),
     fails(
         "a layout that is switched off",
         on_h100(

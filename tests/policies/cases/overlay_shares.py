@@ -1,4 +1,4 @@
-"""Cases of the rules that compare NodeOverlays with the shares that the device plugin really hands out."""
+"""Cases of the rules that compare NodeOverlays with the shares that the device plugin really advertises."""
 
 from typing import Any
 

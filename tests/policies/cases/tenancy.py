@@ -118,7 +118,7 @@ LISTED = cases_of(
         *_EVERY_QUOTA,
     ),
     fails(
-        "whole GPUs, which every GPU pool may hand out",
+        "whole GPUs, which every GPU pool may advertise",
         program(_POOL, _quota({"pods": "10"})),
         "quota",
         words="quota of team",

@@ -1,4 +1,4 @@
-"""The resources that a GPU node hands out, by its labels and the GPU Operator's configs."""
+"""The resources that a GPU node advertises, by its labels and the GPU Operator's configs."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -60,7 +60,7 @@ def test_fixed_nodes_stay() -> None:
 def test_questions_with_most_replicas_share_a_scene_before_those_that_take_nodes() -> None:
     config = build({"purchase": ["spot", "on-demand"]})
     scenes = [(probe.phase, probe.scenery) for probe in list_model_probes(config, config.models[0])]
-    most, least = (Phase.SERVICES, "chat has most replicas"), (Phase.CHANGES, "chat has least replicas")
+    most, least = (Phase.SERVICES, "chat runs maxReplicas"), (Phase.CHANGES, "chat runs minReplicas")
     assert scenes == [most, most, most, least, least]
 
 

@@ -31,7 +31,7 @@ def test_a_policy_that_only_warns_lets_the_pod_pass(lab: "TenancyLab") -> None:
 
 
 def test_the_grant_of_a_pool_bounds_its_pods_beside_the_sum_of_all_pools(lab: "TenancyLab") -> None:
-    """The tenant has 4 GPUs in each of two pools that hand out nvidia.com/gpu."""
+    """The tenant has 4 GPUs in each of two pools that advertise nvidia.com/gpu."""
     assert lab.create(gpu_pod("small", 4)).is_accepted
     assert "exceeded quota: pool-small" in lab.create(gpu_pod("small", 5)).refusal
 

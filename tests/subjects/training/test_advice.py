@@ -155,7 +155,7 @@ def test_a_run_on_a_capacity_block_is_told_its_end() -> None:
     bought = {"purchase": ["reserved"], "reservations": [{"id": held["id"]}]}
     for block, told in (({"capacityBlock": True, "ends": "2027-01-31"}, True), ({"ends": "2027-01-31"}, False)):
         config = build_config(**edit_pool("fast", **bought), reservations=[{**held, **block}])
-        words = "its nodes go 40 minutes before its end, and pods have 10 minutes"
+        words = "its nodes terminate 40 minutes before its end, and pods have 10 minutes"
         assert (words in warnings(config, pool="fast")) is told
         assert ("all work is lost: --checkpoints STORAGE" in warnings(config, pool="fast")) is told
         saving = warnings(config, pool="fast", checkpoints="homes")

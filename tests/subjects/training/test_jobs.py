@@ -29,7 +29,7 @@ def test_a_job_is_strictly_valid(pool: str, checkpoints: str) -> None:
 
 
 def test_a_job_counts_failures_and_no_lost_nodes_and_ends_at_the_code_that_says_so() -> None:
-    """The first rule that fits wins, also for a pod that ends with 42 while its node goes."""
+    """The first rule that fits wins, also for a pod that ends with 42 while its node terminates."""
     found = job()["spec"]
     ends = {"containerName": "train", "operator": "In"}
     assert found["backoffLimit"] == 3

@@ -69,7 +69,9 @@ def test_the_end_of_a_reservation_and_of_a_capacity_block_is_told() -> None:
     assert "ends on 2027-01-31, and its nodes run on at on" in find_offer(plan_run(held), "reserved").note
     block = reserving_stack(4, ends="2027-01-31", capacityBlock=True)
     note = find_offer(plan_run(block), "reserved").note
-    assert note.endswith("its nodes go 40 minutes before its end, and pods have 10 minutes, whatever their grace")
+    assert note.endswith(
+        "its nodes terminate 40 minutes before its end, and pods have 10 minutes, whatever their grace"
+    )
     late = find_offer(plan_run(block, params="1e13"), "reserved").note
     assert late.endswith(", which is too short for a checkpoint of this run")
 
@@ -132,7 +134,10 @@ def test_spot_has_a_row_for_a_bad_month_unless_the_stated_month_is_as_bad() -> N
     usual, bad = (offer for offer in plan_run(training_stack(), reclaimed="0.1").offers if offer.purchase == "spot")
     assert (usual.label, bad.label) == ("spot", "spot, bad month")
     assert bad.disturbances.reclaims > 10 * usual.disturbances.reclaims and bad.node_hour == usual.node_hour
-    assert "10 % of the spot nodes go within a month: stated by" in usual.note and "80 % of the spot" in bad.note
+    assert (
+        "10 % of the spot nodes are interrupted within a month: stated by" in usual.note
+        and "80 % of the spot" in bad.note
+    )
     assert [offer.label for offer in plan_run(training_stack(), reclaimed="0.8").offers] == ["spot", "on-demand"]
 
 

@@ -55,8 +55,8 @@ def test_further_storages_and_variables_reach_the_run() -> None:
         ({"nodes": 2, "wait": "9" * 5000 + "h"}, "is no duration; write 15m to 168h, such as 2h"),
         ({"nodes": 2, "env": ("PET_RDZV_CONF=timeout=9",)}, "the run writes this variable itself; give --wait"),
         ({"nodes": 0}, "--nodes 0: a run has 1 node or more"),
-        ({"gpus": 0}, "--gpus 0: a node of pool plain hands out 8; give 1 to 8"),
-        ({"gpus": 9}, "--gpus 9: a node of pool plain hands out 8; give 1 to 8"),
+        ({"gpus": 0}, "--gpus 0: a node of pool plain advertises 8; give 1 to 8"),
+        ({"gpus": 9}, "--gpus 9: a node of pool plain advertises 8; give 1 to 8"),
         ({"pool": "fast", "nodes": 2, "gpus": 4}, "and those of fast have 8 GPUs; leave --gpus out"),
         ({"nodes": 2, "gpus": 2}, "whole nodes, and those of plain have 1 or 4 or 8 GPUs; leave --gpus out"),
         ({"pool": "cut", "gpus": 2}, "a process sees one instance; give --gpus 1"),
@@ -140,7 +140,7 @@ def test_a_pool_of_several_mig_profiles_is_refused() -> None:
     grant = builders.tenant(name="red", gpus={"cut": {"3g.40gb": 1, "1g.10gb": 1}})
     tenants = [grant, builders.tenant(name="blue", gpus={})]
     found = refuse(build_config(tenants=tenants, **edit_pool("cut", sharing=layout)), pool="cut")
-    assert found == ["pool cut hands out 1g.10gb and 3g.40gb, and a run takes one of them; choose a pool of one kind"]
+    assert found == ["pool cut advertises 1g.10gb and 3g.40gb, and a run takes one of them; choose a pool of one kind"]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_run_gets_nodes_of_its_pool_in_one_zone_through_the_queue(training: Tr
 
 
 def check_new_start(training: TrainingLab, run: TrainingRun, lost: str, kept: str) -> None:
-    """Check that a run starts anew on the node that it kept and on a new node."""
+    """Check that a run restarts on the node that it kept and on a new node."""
     pods = training.wait_for_run(run, restart=1)
     nodes = {pod["spec"]["nodeName"] for pod in pods}
     assert kept in nodes and lost not in nodes and len(nodes) == 2

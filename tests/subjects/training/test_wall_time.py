@@ -17,7 +17,7 @@ def play(run: Disturbances, work: float, interval: float, random: Random) -> flo
     """Play one run step by step, and return the time until its work is done.
 
     Interruptions come at any time. A failure loses the work since the last checkpoint, and so does a reclaim that the
-    run cannot answer with a checkpoint. A restart that is interrupted begins anew.
+    run cannot answer with a checkpoint. A restart that is interrupted begins again.
     """
     clock, done, next_failure, next_reclaim = 0.0, 0.0, *(draw(rate, random) for rate in (run.failures, run.reclaims))
     while done < work:

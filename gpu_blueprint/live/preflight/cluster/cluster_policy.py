@@ -71,7 +71,7 @@ def _find_problems(layer: Layer, cluster: Cluster, policy: Manifest) -> Iterator
         (("driver", "enabled"), False, "the node images bring the driver"),
         (("toolkit", "enabled"), False, "the node images bring the container toolkit"),
         (("cdi", "enabled"), True, "GPUs reach containers by CDI"),
-        (("devicePlugin", "enabled"), True, "nobody else hands out the GPUs"),
+        (("devicePlugin", "enabled"), True, "nothing else advertises the GPUs"),
     ):
         if (found := dig(spec, *path)) != wanted and not (found is None and path[0] in _ON_BY_DEFAULT):
             yield _differ(".".join(path), found, wanted, because)

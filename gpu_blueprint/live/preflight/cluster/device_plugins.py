@@ -1,4 +1,4 @@
-"""Would another device plugin run on the GPU nodes? Two plugins on a node both hand out nvidia.com/gpu.
+"""Would another device plugin run on the GPU nodes? Two plugins on a node both advertise nvidia.com/gpu.
 
 A device plugin is every DaemonSet that mounts kubelet's folder of device plugins, whatever its name and its image.
 """
@@ -42,7 +42,7 @@ def check(layer: Layer, cluster: Cluster) -> Iterator[Finding]:
             CHECK, name_of(found), Problem("foreign-device-plugin", layer.stack.locate(pools[0]), reason, hint)
         )
     if not foreign:
-        yield confirm(CHECK, "others", "no other program hands out GPUs")
+        yield confirm(CHECK, "others", "no other program advertises GPUs")
 
 
 def _is_gpu_plugin(found: Manifest) -> bool:

@@ -1,4 +1,4 @@
-"""Does the agent of EKS Pod Identity run, where the stack hands out AWS permissions by it?"""
+"""Does the agent of EKS Pod Identity run, where the stack gives AWS permissions by it?"""
 
 from collections.abc import Iterator
 
