@@ -48,8 +48,8 @@ def test_each_version_has_a_row_and_a_start() -> None:
     ]
     signals = ["in-flight 18 each", "queue 4 each"]
     assert [row[3].split("\n") for row in tables["Models"].rows] == [
-        ["1 to 9 × 1 gpu", "share of the requests:", "50% at least replicas", "75% at most replicas", *signals],
-        ["1 to 3 × 1 gpu", "share of the requests:", "50% at least replicas", "25% at most replicas", *signals],
+        ["1 to 9 × 1 gpu", "share of the requests:", "50% at minReplicas", "75% at maxReplicas", *signals],
+        ["1 to 3 × 1 gpu", "share of the requests:", "50% at minReplicas", "25% at maxReplicas", *signals],
     ]
     assert [row[0] for row in tables["Start times"].rows] == ["chat-1\nin large", "chat-2\nin large"]
 

@@ -38,7 +38,7 @@ def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
     most = [version.replicas.max for version in versions]
     ends_first = [replaces_first(version.replicas) for version in versions]
     least = _count_least(model)
-    scene = (model, Phase.SERVICES, "most")
+    scene = (model, Phase.SERVICES, "maxReplicas")
     kept = sum(most) - 1 if any(ends_first) else sum(most)
     full = pool if all(ends_first) and not pool.static_nodes else None
     title = f"a rollout with {_say(most)}"
@@ -54,7 +54,7 @@ def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
     Karpenter avoids the offer of a warned spot node for minutes, so the probes of the pool come first.
     """
     pods, least = describe_model_pods(config, model), _count_least(model)
-    scene, kept = (model, Phase.CHANGES, "least"), _count_kept(least)
+    scene, kept = (model, Phase.CHANGES, "minReplicas"), _count_kept(least)
     losses: dict[str, tuple[str, _Loss]] = {"drain": ("a node is drained", _drain)}
     if list_purchases(config.gpu_pools_by_name[model.pool])[0] == "spot":
         losses["reclaim"] = ("a spot node gets its two-minute warning", _warn)
@@ -63,7 +63,7 @@ def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
         yield _make(*scene, name, title, _lose_node(pods, least, kept, loss), *promise)
 
 
-def _make(model: ServedModel, phase: Phase, scenery: str, name: str, title: str, play: _Play, *notes: str) -> Probe:
+def _make(model: ServedModel, phase: Phase, bound: str, name: str, title: str, play: _Play, *notes: str) -> Probe:
     """Build a probe whose pods must all run in the model's pool, and whose outcome must hold all notes."""
     return Probe(
         name=f"{model.tenant}/model-{model.name}/{name}",
@@ -73,7 +73,7 @@ def _make(model: ServedModel, phase: Phase, scenery: str, name: str, title: str,
         expected=expect_notes(model.pool, ", ".join(notes), *notes),
         play=play,
         alone_in=frozenset({model.pool}),
-        scenery=f"{model.name} has {scenery} replicas",
+        scenery=f"{model.name} runs {bound}",
     )
 
 

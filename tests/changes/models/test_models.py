@@ -86,7 +86,7 @@ def test_another_share_is_a_loss_of_the_replicas_that_end_before_others_start(sh
 def test_a_version_that_comes_with_most_of_the_replicas_takes_them_from_the_present_at_once() -> None:
     after = view(*model("chat-1", most=1), *model("chat-2", most=11))
     (line,) = find(view(*model("chat-1", least=2, most=12)), after)
-    assert line.startswith("! model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at the least ")
+    assert line.startswith("! model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at minReplicas, ")
     assert line.endswith("; at full load 1 of 12 replicas are left at first, too few: take a smaller step of `share`")
 
 

@@ -55,7 +55,7 @@ def test_a_version_beside_the_present_is_safe() -> None:
     found = change(chat(version="1"), chat(version="1", next=NEXT))
     assert found.verdict == "safe" and not list_notices(found)
     (text,) = list_texts(found)
-    assert text.startswith("model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at the least ")
+    assert text.startswith("model chat: chat-2 comes beside chat-1, and gets 1 of 2 requests at minReplicas, ")
 
 
 def test_the_way_back_ends_the_next_version_and_no_other_pod() -> None:
