@@ -6,7 +6,7 @@ from math import ceil
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, Service, StackConfig
 from ..records import Record, field
-from .gpus import Use, count_placeholders, count_usable_gpus
+from .gpus import Utilization, count_placeholders, count_usable_gpus
 from .loads import Loads, find_loads
 from .money import Usd
 from .nodes import Node, Terms, price_nodes
@@ -61,12 +61,12 @@ class PoolCapacity(Record, kw_only=True):
         return HOURS_A_MONTH if self.pool.finishes_jobs else self.pool.hours_per_month
 
     @property
-    def expected_use(self) -> Use:
+    def expected_utilization(self) -> Utilization:
         """The expected use of the pool: its whole ceiling in all its hours, unless the stack file states less."""
         pool = self.pool
         share = 1 if pool.expected_utilization is None else pool.expected_utilization
         hours = pool.hours_per_month if pool.expected_hours is None else pool.expected_hours
-        return Use(min(pool.max_gpus * share, self.ceiling_gpus), hours)
+        return Utilization(min(pool.max_gpus * share, self.ceiling_gpus), hours)
 
     def find_always_on(self, terms: Terms) -> AlwaysOn:
         """Return the GPUs that always run, with headroom on the cheapest nodes that can hold it."""

@@ -11,7 +11,7 @@ from ..catalog.prices import HOURS_A_MONTH, SAVINGS_PLAN_DISCOUNT
 from ..config import Pool, StackConfig
 from ..records import Record, replace
 from .capacity import PoolCapacity
-from .gpus import Use
+from .gpus import Utilization
 from .nodes import ON_DEMAND, Node, find_launched, price_nodes
 
 COMMITTED = (0.6, 0.7)
@@ -46,7 +46,7 @@ class Commitment(Record, kw_only=True):
 class _Steady(Record):
     """Use that a plan could cover, and the words that explain the number."""
 
-    use: Use
+    use: Utilization
     words: str
     assumes_every_hour: bool = False
     """True if a plan pays off only when the average runs in every hour."""
@@ -58,23 +58,23 @@ def recommend_commitment(stack: StackConfig, capacity: PoolCapacity) -> Commitme
     reserved = sum(part.gpus for part in capacity.reserved if part.at_on_demand_rates)
     without_plan = sum(part.gpus for part in capacity.reserved) - reserved
     if reserved:
-        steady = _Steady(Use(reserved, HOURS_A_MONTH), "are reserved and paid in")
+        steady = _Steady(Utilization(reserved, HOURS_A_MONTH), "are reserved and paid in")
     elif pool.static_nodes and pool.purchase == ["on-demand"]:
-        steady = _Steady(Use(pool.max_gpus, HOURS_A_MONTH), "run in")
+        steady = _Steady(Utilization(pool.max_gpus, HOURS_A_MONTH), "run in")
     elif reason := _refuse_commitment(pool):
         return Commitment(pool=pool.name, kind="none", text=reason)
     else:
-        use = capacity.expected_use
-        average = Use(max(use.units - without_plan, 0), use.hours).average
+        use = capacity.expected_utilization
+        average = Utilization(max(use.units - without_plan, 0), use.hours_per_month).average
         guessed = pool.expected_utilization is not None
-        steady = _Steady(Use(average, use.hours), "on average, in", assumes_every_hour=guessed)
+        steady = _Steady(Utilization(average, use.hours_per_month), "on average, in", assumes_every_hour=guessed)
     return _recommend_plan(stack, pool, capacity.nodes, steady)
 
 
 def recommend_measured_commitment(stack: StackConfig, pool: Pool, average: float) -> Commitment:
     """Recommend a commitment for a number of GPUs that were measured to run on demand around the clock."""
     return _recommend_plan(
-        stack, pool, price_nodes(stack, pool), _Steady(Use(average, HOURS_A_MONTH), "ran on average, in")
+        stack, pool, price_nodes(stack, pool), _Steady(Utilization(average, HOURS_A_MONTH), "ran on average, in")
     )
 
 
@@ -92,7 +92,7 @@ def _recommend_plan(stack: StackConfig, pool: Pool, nodes: Sequence[Node], stead
     if launched is None:
         return Commitment(pool=pool.name, kind="none", text="the prices of its instance types are unknown")
     usd = launched.machine.known / launched.row.gpu_devices
-    plan, hours = stack.costs.savings_plan, steady.use.hours
+    plan, hours = stack.costs.savings_plan, steady.use.hours_per_month
     discount = plan.discount if plan else SAVINGS_PLAN_DISCOUNT
     average = steady.use.units * (1 - (plan.coverage if plan else 0))
     even = (1 - discount) * HOURS_A_MONTH

@@ -2,15 +2,15 @@
 
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import CpuPool, StackConfig
-from .gpus import Use
+from .gpus import Utilization
 from .money import Cost, Spend
 from .nodes import Terms, price_cpu, price_nodes
 
 
-def expect_use(pool: CpuPool) -> Use:
+def expect_utilization(pool: CpuPool) -> Utilization:
     """Return the expected use of a CPU pool in vCPUs: its whole ceiling, unless the stack file states less."""
     share = 1 if pool.expected_utilization is None else pool.expected_utilization
-    return Use(pool.max_cpus * share, HOURS_A_MONTH)
+    return Utilization(pool.max_cpus * share, HOURS_A_MONTH)
 
 
 def estimate_cpu_pool(stack: StackConfig, pool: CpuPool, terms: Terms) -> Cost:
@@ -19,5 +19,5 @@ def estimate_cpu_pool(stack: StackConfig, pool: CpuPool, terms: Terms) -> Cost:
     Its expected cost is of the cheapest type for each vCPU, its ceiling of the dearest.
     """
     cpu = price_cpu(price_nodes(stack, pool), terms)
-    expected, ceiling = cpu.usual * expect_use(pool).units, cpu.dearest * pool.max_cpus
+    expected, ceiling = cpu.usual * expect_utilization(pool).units, cpu.dearest * pool.max_cpus
     return Cost(Spend(), Spend.over(expected), Spend.over(ceiling))

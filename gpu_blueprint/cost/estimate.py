@@ -10,8 +10,8 @@ from ..records import Record
 from .assumptions import list_assumptions
 from .capacity import PoolCapacity, list_capacities
 from .commitments import Commitment, recommend_commitment
-from .cpu_pools import estimate_cpu_pool, expect_use
-from .gpus import Use
+from .cpu_pools import estimate_cpu_pool, expect_utilization
+from .gpus import Utilization
 from .items import Item
 from .models import ModelCost, estimate_models, model_cost_as_json
 from .money import Cost, Usd
@@ -41,7 +41,7 @@ class PoolEstimate(Record, kw_only=True):
     name: str
     on_demand: Cost
     as_bought: Cost
-    use: Use
+    use: Utilization
     states_use: bool
     """True if the stack file states the expected use."""
     slices: Mapping[str, UnitPrice]
@@ -116,11 +116,11 @@ def estimate_stack(stack: StackConfig) -> Estimate:
 
 
 def _estimate_pool(stack: StackConfig, capacity: PoolCapacity) -> PoolEstimate:
-    pool, use = capacity.pool, capacity.expected_use
+    pool, use = capacity.pool, capacity.expected_utilization
     on_demand = estimate_capacity(capacity, ON_DEMAND)
     as_bought = estimate_capacity(capacity, find_terms(stack, pool))
     never_used = Usd(unknown=frozenset({f"use of {pool.name}"}))
-    expected = as_bought.expected.month * (1 / (use.units * use.hours)) if use.average else never_used
+    expected = as_bought.expected.month * (1 / (use.units * use.hours_per_month)) if use.average else never_used
     names, usual = pool.profile.units, _find_usual_factor(capacity, find_terms(stack, pool))
     most = price_units_at_full_use(capacity)
     return PoolEstimate(
@@ -142,7 +142,7 @@ def _estimate_cpu_pool(stack: StackConfig, pool: CpuPool) -> PoolEstimate:
         name=pool.name,
         on_demand=estimate_cpu_pool(stack, pool, ON_DEMAND),
         as_bought=estimate_cpu_pool(stack, pool, terms),
-        use=expect_use(pool),
+        use=expect_utilization(pool),
         states_use=pool.expected_utilization is not None and stack.states_cpu_pools,
         slices={"cpu": UnitPrice(price_cpu(nodes, terms).usual, price_cpu(nodes, ON_DEMAND).dearest)},
         counted_in="cpus",
@@ -193,7 +193,7 @@ def as_json(found: Estimate) -> dict[str, Any]:
 
 
 def _write_pool(pool: PoolEstimate) -> dict[str, Any]:
-    hours = round(pool.use.hours, 1)
+    hours = round(pool.use.hours_per_month, 1)
     use = {pool.counted_in: round(pool.use.units, 2), "hoursPerMonth": hours, "stated": pool.states_use}
     return {
         "name": pool.name,

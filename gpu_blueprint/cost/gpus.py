@@ -10,27 +10,26 @@ from ..records import Record
 from .reservations import find_users
 
 
-class Use(Record):
-    """A number of GPUs, or of vCPUs of a CPU pool, at work in a number of hours a month."""
+class Utilization(Record):
+    """GPUs, or vCPUs of a CPU pool, that are busy in some hours of a month."""
 
     units: float
-    hours: float
+    hours_per_month: float
 
     @property
     def average(self) -> float:
-        """Units at work in the average hour of the month."""
-        return self.units * self.hours / HOURS_A_MONTH
+        """Busy units in the average hour of a month."""
+        return self.units * self.hours_per_month / HOURS_A_MONTH
 
 
 def count_usable_gpus(stack: StackConfig, pool: Pool) -> int:
-    """Return the GPUs of a pool's ceiling that whole nodes can hold."""
+    """Return the GPUs below ``maxGpus`` that whole nodes can hold."""
     step = gcd(*(row.gpu_devices for row in stack.list_instances(pool)))
     return pool.max_gpus - pool.max_gpus % step if step else pool.max_gpus
 
 
 def count_reachable_gpus(stack: StackConfig, pool: Pool) -> int:
-    """Count the GPUs of a pool's ceiling that whole nodes, and the reservations of a pool without other purchase, can
-    fill."""
+    """Return the GPUs below ``maxGpus`` that can launch: whole nodes, and only reserved ones if `purchase` says so."""
     usable = count_usable_gpus(stack, pool)
     return min(usable, _count_reserved_gpus(stack, pool)) if pool.purchase == ["reserved"] else usable
 

@@ -109,12 +109,12 @@ def _estimate_version(
     stack: StackConfig, capacity: PoolCapacity, version: ServedModel, price: PriceRange
 ) -> VersionCost:
     """Estimate a version: its expected replicas in the hours of use, and minReplicas in the other open hours."""
-    use, terms = capacity.expected_use, find_terms(stack, capacity.pool)
+    use, terms = capacity.expected_utilization, find_terms(stack, capacity.pool)
     grown = capacity.find_always_on(terms).loads.find_grown(use.units)
     least, most = version.replicas.min, version.replicas.max
     expected = least + grown * (most - least)
-    quiet_hours = max(capacity.open_hours - use.hours, 0)
-    month = price.usual * (expected * use.hours + least * quiet_hours)
+    quiet_hours = max(capacity.open_hours - use.hours_per_month, 0)
+    month = price.usual * (expected * use.hours_per_month + least * quiet_hours)
     return VersionCost(
         deployment=version.deployment,
         replicas=ReplicaCounts(least, expected, most),
@@ -183,10 +183,14 @@ def describe_whole_nodes(stack: StackConfig, capacity: PoolCapacity, model: Serv
 
 def describe_hours(capacity: PoolCapacity) -> Iterator[str]:
     """Yield the hours that a month of a model counts, if they are not all."""
-    pool, use = capacity.pool, capacity.expected_use
-    if use.hours < HOURS_A_MONTH:
-        is_quiet = use.hours < capacity.open_hours
-        quiet = f", of which {use.hours:.0f} run the expected replicas and the others the least" if is_quiet else ""
+    pool, use = capacity.pool, capacity.expected_utilization
+    if use.hours_per_month < HOURS_A_MONTH:
+        is_quiet = use.hours_per_month < capacity.open_hours
+        quiet = (
+            f", of which {use.hours_per_month:.0f} run the expected replicas and the others the least"
+            if is_quiet
+            else ""
+        )
         yield (
             f"an hour of a model is an hour in which so many replicas run; {pool.name} is open "
             f"{capacity.open_hours:.0f} hours a month{quiet}"
@@ -199,8 +203,8 @@ def write_mean(replicas: float) -> str:
 
 
 def _describe_expectation(capacity: PoolCapacity, costs: Sequence[ModelCost]) -> Iterator[str]:
-    pool, use = capacity.pool, capacity.expected_use
-    stated = f", in {use.hours:g} hours a month" if pool.expected_hours is not None else ""
+    pool, use = capacity.pool, capacity.expected_utilization
+    stated = f", in {use.hours_per_month:g} hours a month" if pool.expected_hours is not None else ""
     counts = ", ".join(f"{cost.name} {write_mean(cost.replicas.expected)} of {cost.replicas.max:g}" for cost in costs)
     yield (
         f"as expected, replicas in {pool.name} grow together until {use.units:.3g} of its {capacity.ceiling_gpus:g} "

@@ -6,7 +6,7 @@ from ..catalog import find_instance
 from ..catalog.prices import HOURS_A_MONTH
 from ..config import Pool, StackConfig
 from .capacity import PoolCapacity
-from .cpu_pools import expect_use
+from .cpu_pools import expect_utilization
 from .facet import Costs
 from .items import Item, price_disk, price_instance
 from .money import Usd
@@ -58,7 +58,7 @@ def _name_scaled(stack: StackConfig, pool: Pool) -> str:
 def _list_cpu_assumptions(stack: StackConfig) -> Iterator[str]:
     """Yield the use of each CPU pool, and the way in which tenants share the costs."""
     for pool in stack.cpu_pools:
-        use = expect_use(pool)
+        use = expect_utilization(pool)
         at_work = f"{use.units:g} of {pool.max_cpus} vCPUs run on average, on the cheapest type for each vCPU"
         made = "; no pool with purpose: cpu is stated, so the platform makes this pool and assumes its use"
         yield f"{pool.name}: {at_work}{'' if stack.states_cpu_pools else made}"

@@ -24,10 +24,12 @@ def estimate_capacity(capacity: PoolCapacity, terms: Terms) -> Cost:
     always_on = capacity.find_always_on(terms)
     reserved = Spend.over(sum((part.hour(terms) for part in capacity.reserved), start=Usd()))
     idle = _price_idle_hour(capacity, always_on)
-    use, work = capacity.expected_use, max(capacity.expected_use.units, always_on.service_gpus)
+    use, work = capacity.expected_utilization, max(capacity.expected_utilization.units, always_on.service_gpus)
     busy = _price_busy_hour(capacity, always_on, work)
     floor = reserved + Spend.over(idle, capacity.open_hours)
-    at_work = Spend.over(busy, use.hours) + Spend.over(idle, max(capacity.open_hours - use.hours, 0))
+    at_work = Spend.over(busy, use.hours_per_month) + Spend.over(
+        idle, max(capacity.open_hours - use.hours_per_month, 0)
+    )
     # An idle month can cost more: headroom may need larger nodes than work that takes the place of headroom.
     expected = max((reserved + at_work).month, floor.month, key=lambda month: month.known)
     return Cost(floor, Spend.on_average(expected), _estimate_ceiling(capacity, terms, gpu.dearest))

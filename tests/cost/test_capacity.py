@@ -37,5 +37,5 @@ def test_a_utilization_is_a_share_of_the_ceiling_in_open_hours() -> None:
     daytime = {"timezone": "UTC", "start": "08:00", "stop": "18:00"}
     pool = builders.pool(instanceTypes=["g6.xlarge"], maxGpus=10, expectedUtilization=0.5, hours=daytime)
     (capacity,) = list_capacities(builders.config(pools=[pool]))
-    assert capacity.expected_use.units == 5
-    assert capacity.expected_use.average == pytest.approx(5 * 50 / 168, rel=0.01)
+    assert capacity.expected_utilization.units == 5
+    assert capacity.expected_utilization.average == pytest.approx(5 * 50 / 168, rel=0.01)
