@@ -15,8 +15,8 @@ _FOLDER = f"/etc/alertmanager/secrets/{ROUTES_SECRET}"
 NOBODY, TEAM, ON_CALL, OUTSIDE = "nobody", "team", "on-call", "outside"
 _TEXT = (
     "{{ range .Alerts }}*{{ .Annotations.summary }}*\n"
-    # Our alerts have the annotations costs and first_steps; the chart's have description and runbook_url.
-    "{{ with .Annotations.costs }}{{ . }}\n{{ end }}{{ with .Annotations.first_steps }}{{ . }}\n{{ end }}"
+    # Our alerts have the annotations impact and first_steps; the chart's have description and runbook_url.
+    "{{ with .Annotations.impact }}{{ . }}\n{{ end }}{{ with .Annotations.first_steps }}{{ . }}\n{{ end }}"
     "{{ with .Annotations.description }}{{ . }}\n{{ end }}{{ with .Annotations.runbook_url }}{{ . }}\n{{ end }}"
     "{{ end }}"
 )

@@ -31,7 +31,7 @@ Generated from the rules: `make docs`.
 
 def render_alerts_page() -> str:
     """Return the page as Markdown."""
-    listed = ([f"[{alert.name}](#{alert.name.lower()})", alert.severity, alert.wait] for alert in ALERTS)
+    listed = ([f"[{alert.name}](#{alert.name.lower()})", alert.severity, alert.hold_for] for alert in ALERTS)
     lines = [
         _HEAD.format(needs="\n".join(_list_needs()), exempt=" and ".join(BUT_IN_QUEUES)),
         *format_table(["alert", "severity", "fires after"], listed),
@@ -60,7 +60,7 @@ def _list_needs() -> Iterator[str]:
 def describe_alert(alert: Alert) -> Iterator[str]:
     """Yield the section of an alert as lines of Markdown."""
     yield f"{_fill_placeholders(alert.summary)}. Severity: {alert.severity}.  "
-    yield f"Cost: {alert.costs}"
+    yield f"Impact: {alert.impact}"
     yield ""
     yield from (f"{number}. {_fill_placeholders(step)}" for number, step in enumerate(alert.steps, 1))
     yield ""

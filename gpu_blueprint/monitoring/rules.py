@@ -29,15 +29,15 @@ class Alert(Record, kw_only=True):
 
     name: str
     expr: str
-    wait: str = "0m"
+    hold_for: str = "0m"
     """Duration for which the expression must hold before the alert fires."""
     severity: Severity
     subject: str
     """Heading of the runbook under which the alert is listed."""
     summary: str
     """The event, in one clause without its end dot; may use ``$labels`` and ``$value``."""
-    costs: str
-    """The damage while nobody acts."""
+    impact: str
+    """What is lost until somebody acts."""
     steps: tuple[str, ...]
     """The first steps to take, in order."""
 
@@ -50,9 +50,15 @@ class Alert(Record, kw_only=True):
         """Return the rule in Prometheus' format."""
         annotations = {
             "summary": self.summary,
-            "costs": self.costs,
+            "impact": self.impact,
             "first_steps": "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, 1)),
             "runbook": self.runbook,
         }
         labels = {"severity": self.severity, "source": SOURCE}
-        return {"alert": self.name, "expr": self.expr, "for": self.wait, "labels": labels, "annotations": annotations}
+        return {
+            "alert": self.name,
+            "expr": self.expr,
+            "for": self.hold_for,
+            "labels": labels,
+            "annotations": annotations,
+        }

@@ -67,6 +67,6 @@ def test_the_cases_detect_a_broken_alert(broken: str, fires: bool, tmp_path: Pat
 
 @pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: alert.name)
 def test_an_alert_states_its_cost_and_its_first_steps(alert: Alert) -> None:
-    assert alert.costs.endswith(".") and not alert.summary.endswith(".")
+    assert alert.impact.endswith(".") and not alert.summary.endswith(".")
     assert alert.steps and all(step.endswith((".", "?")) for step in alert.steps)
     assert alert.runbook == f"docs/alerts.md#{alert.name.lower()}"

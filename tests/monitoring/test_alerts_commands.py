@@ -20,7 +20,7 @@ PAGES = sorted(page for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.m
 def list_runbook_commands() -> Iterator[tuple[str, str]]:
     """Yield the name of each alert with each of its commands."""
     for alert in ALERTS:
-        for text in (alert.summary, alert.costs, *alert.steps):
+        for text in (alert.summary, alert.impact, *alert.steps):
             yield from ((alert.name, command) for command in list_commands(text))
 
 

@@ -54,10 +54,10 @@ COST_ALERTS = (
         subject="Cost and limits",
         severity="warning",
         expr=IDLE,
-        wait="5m",
+        hold_for="5m",
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has held {{ $value | humanize }} GPUs of pool"
         " {{ $labels.pool }} for an hour, or a notebook for 8 hours, without using them",
-        costs="The idle GPUs cost the full price (`gpu_pool:usd_per_gpu_hour:avg`), and other pods wait for them.",
+        impact="The idle GPUs cost the full price (`gpu_pool:usd_per_gpu_hour:avg`), and other pods wait for them.",
         steps=(
             "Ask the team whether a notebook was left open, a server has no traffic, or a job hangs.",
             "If the GPU works at full power (`DCGM_FI_DEV_POWER_USAGE`), DCGM's profiler hangs, as it does after an"
@@ -71,9 +71,9 @@ COST_ALERTS = (
         subject="Cost and limits",
         severity="warning",
         expr=f"{RESERVED} - on (reservation) ({IN_USE} or on (reservation) 0 * {RESERVED}) > 0",
-        wait="1h",
+        hold_for="1h",
         summary="Reservation {{ $labels.reservation }} has {{ $value }} instances that run no node",
-        costs="AWS bills reserved instances in full, used or not.",
+        impact="AWS bills reserved instances in full, used or not.",
         steps=(
             "Check whether waiting pods could use them: the pool needs `reserved` in `purchase`,"
             " and the pods must tolerate the pool's taint.",
@@ -88,10 +88,10 @@ COST_ALERTS = (
         subject="Cost and limits",
         severity="info",
         expr=f"{QUOTA_USED} > {NEARLY_ALL}",
-        wait="30m",
+        hold_for="30m",
         summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its quota"
         " {{ $labels.resourcequota }} of {{ $labels.resource }}",
-        costs="Kubernetes refuses the team's next pod; it does not queue it.",
+        impact="Kubernetes refuses the team's next pod; it does not queue it.",
         steps=(
             "Check whether the pods that hold the quota work: `gpu_pod:gpus:idle`.",
             "If the pool's ceiling has room: raise `tenants.gpus` in the stack file.",
@@ -103,10 +103,10 @@ COST_ALERTS = (
         severity="warning",
         expr='(max by (nodepool, resource_type) (karpenter_nodepools_usage{resource_type=~"nvidia.com/.+"})'
         " / on (nodepool, resource_type) max by (nodepool, resource_type) (karpenter_nodepools_limit)) > 0.9",
-        wait="30m",
+        hold_for="30m",
         summary="Pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its ceiling of"
         ' {{ reReplaceAll "_" "-" $labels.resource_type }}',
-        costs="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
+        impact="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
         steps=(
             "Check whether the running GPUs are used:"
             " compare `gpu_pool_tenant:gpus:used` with `gpu_pool_tenant:gpus:allocated`.",
@@ -119,7 +119,7 @@ COST_ALERTS = (
         severity="warning",
         expr=f"{count_interruptions('1h')} > {MOST_INTERRUPTIONS}",
         summary="EC2 took back {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
-        costs="Jobs lose the work since their last checkpoint, and new nodes need minutes to start and load images.",
+        impact="Jobs lose the work since their last checkpoint, and new nodes need minutes to start and load images.",
         steps=(
             "Add instance types and zones to the pool: each pair is a spot market of its own.",
             "Add `on-demand` after `spot` in `purchase`, so that pods do not wait for spot capacity.",

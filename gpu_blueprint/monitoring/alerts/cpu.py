@@ -20,9 +20,9 @@ CPU_ALERTS = (
         subject="Nodes and pods",
         severity="warning",
         expr=_WAITING,
-        wait=WAITED,
+        hold_for=WAITED,
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} without GPU waits for a node with {{ $value }} CPUs",
-        costs="The team cannot work. AWS bills nothing for a waiting pod.",
+        impact="The team cannot work. AWS bills nothing for a waiting pod.",
         steps=(
             "Read the reasons of the scheduler and of Karpenter:"
             " `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
@@ -37,9 +37,9 @@ CPU_ALERTS = (
         severity="warning",
         expr='(max by (nodepool) (karpenter_nodepools_usage{resource_type="cpu"})'
         f" / on (nodepool) {_CEILING}) > {NEARLY_ALL}",
-        wait="30m",
+        hold_for="30m",
         summary="CPU pool {{ $labels.nodepool }} has used {{ $value | humanizePercentage }} of its ceiling",
-        costs="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
+        impact="At the ceiling Karpenter launches no more nodes for the pool: new pods wait until others end.",
         steps=(
             "Look at the requests on its nodes: `kubectl describe node -l gpu-blueprint/pool={{ $labels.nodepool }}`.",
             "If the pods need them: raise `maxCpus` in the stack file, or name a CPU pool if the file names none."

@@ -26,9 +26,9 @@ DNS_ALERTS = (
         subject="DNS",
         severity="critical",
         expr=f'max by (node) (kube_node_labels) unless on (node) (up{{{_JOB},endpoint="queries"}} == 1)',
-        wait="10m",
+        hold_for="10m",
         summary="The DNS cache of node {{ $labels.node }} does not answer",
-        costs="If the cache was killed, it left its address on the node: pods there look up no name at all, and their"
+        impact="If the cache was killed, it left its address on the node: pods there look up no name at all, and their"
         " jobs and downloads fail.",
         steps=(
             f"Find its pod: {_POD}.",
@@ -44,9 +44,9 @@ DNS_ALERTS = (
         subject="DNS",
         severity="warning",
         expr=f"max by (node, errortype) ({_SETUP_ERRORS}) > 3",
-        wait="15m",
+        hold_for="15m",
         summary="The DNS cache of node {{ $labels.node }} cannot set up its network ({{ $labels.errortype }})",
-        costs="Pods of the node may look up names past the cache, at CoreDNS, with the races of connection tracking.",
+        impact="Pods of the node may look up names past the cache, at CoreDNS, with the races of connection tracking.",
         steps=(
             f"Read its log: {_LOG}.",
             "If the type is `iptables_lock`: another program holds the lock of iptables for long; find programs that"
@@ -62,9 +62,9 @@ DNS_ALERTS = (
         subject="DNS",
         severity="warning",
         expr=f"({_rate(_SERVFAIL)}) / (({_rate()}) > {_FEWEST}) > 0.05",
-        wait="10m",
+        hold_for="10m",
         summary="{{ $value | humanizePercentage }} of the lookups on node {{ $labels.node }} fail",
-        costs="Programs that do not try again fail, and programs that do are slow.",
+        impact="Programs that do not try again fail, and programs that do are slow.",
         steps=(
             "If many nodes are named: look at CoreDNS, `kubectl get pods -n kube-system -l k8s-app=kube-dns`,"
             " and its log.",

@@ -28,7 +28,7 @@ GPU_ALERTS = (
         severity="critical",
         expr=_select_above(f'max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{_CODES}"}}[15m])', "xid"),
         summary=f"{_GPU} reported the fatal Xid error {{{{ $labels.xid }}}}",
-        costs="The pod on this GPU has failed or hangs, and all other pods of its job with it."
+        impact="The pod on this GPU has failed or hangs, and all other pods of its job with it."
         " New pods on this GPU will fail too.",
         steps=(
             CORDON,
@@ -46,9 +46,9 @@ GPU_ALERTS = (
         subject="GPU faults",
         severity="critical",
         expr=_select_above("DCGM_FI_DEV_ROW_REMAP_FAILURE"),
-        wait="1m",
+        hold_for="1m",
         summary=f"{_GPU} has no spare memory rows left",
-        costs="The next memory error ends the program on this GPU. A reset does not help: the GPU must be replaced.",
+        impact="The next memory error ends the program on this GPU. A reset does not help: the GPU must be replaced.",
         steps=(CORDON, _REPLACE, _REPORT),
     ),
     Alert(
@@ -56,9 +56,9 @@ GPU_ALERTS = (
         subject="GPU faults",
         severity="warning",
         expr=_select_above("DCGM_FI_DEV_ROW_REMAP_PENDING"),
-        wait="5m",
+        hold_for="5m",
         summary=f"{_GPU} needs a reset before it can remap a faulty memory row",
-        costs="Nothing yet. Until the reset, the same row can fail again and end a job.",
+        impact="Nothing yet. Until the reset, the same row can fail again and end a job.",
         steps=(_REPLACE,),
     ),
     Alert(
@@ -67,7 +67,7 @@ GPU_ALERTS = (
         severity="critical",
         expr=f"(increase({_DOUBLE_BIT_ERRORS}[30m]) > 0 or increase({_UNCORRECTABLE_ROWS}[30m]) > 0) {ON_POOL}",
         summary=f"{_GPU} had an uncorrectable memory error",
-        costs="The pod that used the faulty memory was ended or, worse, continues with wrong numbers.",
+        impact="The pod that used the faulty memory was ended or, worse, continues with wrong numbers.",
         steps=(
             "Restart the job from its last checkpoint before the error.",
             "Check whether GpuRowRemapFailure or GpuRowRemapPending fires for the same GPU.",
@@ -79,9 +79,9 @@ GPU_ALERTS = (
         subject="GPU faults",
         severity="warning",
         expr=_select_above(f'DCGM_EXP_CLOCK_EVENTS_COUNT{{clock_event=~"{_THROTTLED}"}}', "clock_event"),
-        wait="15m",
+        hold_for="15m",
         summary=f"{_GPU} is throttled: {{{{ $labels.clock_event }}}}",
-        costs="A throttled GPU costs the full price. In distributed training, all other GPUs of the job wait for it.",
+        impact="A throttled GPU costs the full price. In distributed training, all other GPUs of the job wait for it.",
         steps=(
             "Compare it with the other GPUs of the node: `DCGM_FI_DEV_GPU_TEMP`, `DCGM_FI_DEV_POWER_USAGE`.",
             "If all GPUs of the node are slow, the host's cooling or power is at fault: report it to AWS Support.",
@@ -93,9 +93,9 @@ GPU_ALERTS = (
         subject="GPU faults",
         severity="warning",
         expr=_select_above("DCGM_FI_DEV_GPU_TEMP", above=HOT_CELSIUS),
-        wait="10m",
+        hold_for="10m",
         summary=f"{_GPU} is at {{{{ $value }}}} °C",
-        costs="The GPU will be throttled soon, and errors become more likely.",
+        impact="The GPU will be throttled soon, and errors become more likely.",
         steps=(
             "Check whether the GPU is throttled already (GpuThrottled), and whether its neighbours are as hot.",
             "If it stays hot for an hour, report the instance id to AWS Support: AWS is responsible for cooling.",

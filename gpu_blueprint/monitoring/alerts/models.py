@@ -45,9 +45,9 @@ MODEL_ALERTS = (
         severity="critical",
         # A model that may have no replica is asleep, and not broken.
         expr=f"({_READY} == 0) and on (namespace, deployment) {_SHOULD_ANSWER}",
-        wait="15m",
+        hold_for="15m",
         summary=f"No replica of model {_WHO} has been ready for 15 minutes",
-        costs="Every request to this version of the model fails.",
+        impact="Every request to this version of the model fails.",
         steps=(
             f"See where its pods are: {_PODS}.",
             "If they are Pending: read the runbook of ServicePodsPending. If there are none: ServicePodsRefused.",
@@ -66,7 +66,7 @@ MODEL_ALERTS = (
         severity="warning",
         expr=f"({_STANDS_STILL}) {_OF_MODEL}",
         summary=f"The rollout of model {_WHO} has made no progress within its deadline",
-        costs="The model runs with replicas of the old and the new settings, and with fewer than its load asks for.",
+        impact="The model runs with replicas of the old and the new settings, and with fewer than its load asks for.",
         steps=(
             f"See which pods are new and what they wait for: {_PODS}.",
             "If the new pods are Pending: the pool or the quota is full; read the runbook of ServicePodsPending.",
@@ -79,10 +79,10 @@ MODEL_ALERTS = (
         subject="Models",
         severity="warning",
         expr=f"({_CACHE} > {NEARLY_FULL}) {_OF_MODEL}",
-        wait="30m",
+        hold_for="30m",
         summary=f"The replicas of model {_WHO} have used {{{{ $value | humanizePercentage }}}} of their KV cache for"
         " half an hour",
-        costs="Sequences displace each other and are computed again: answers are slow, and GPUs work twice.",
+        impact="Sequences displace each other and are computed again: answers are slow, and GPUs work twice.",
         steps=(
             "If the autoscaler has reached its maximum, ServiceAtMostReplicas fires: raise `replicas.max`.",
             "If it has not: lower `perReplica` of the signal `queue`, so that replicas come earlier.",
@@ -96,7 +96,7 @@ MODEL_ALERTS = (
         severity="warning",
         expr=f"(sum by (namespace, deployment) ({_RESTARTS}) > {MOST_RESTARTS}) {_OF_MODEL}",
         summary=f"The servers of model {_WHO} have restarted {{{{ $value | humanize }}}} times within an hour",
-        costs="Each restart breaks off the requests of a replica, and the replica loads its weights again.",
+        impact="Each restart breaks off the requests of a replica, and the replica loads its weights again.",
         steps=(
             f"Read the last words of a server: `kubectl logs {_ON_DEPLOYMENT} --previous`.",
             "If the reason is `OOMKilled` (`kubectl describe pod`): the container needs more memory; raise `podSize` of"

@@ -68,9 +68,9 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="warning",
         expr=WAITING,
-        wait=WAITED,
+        hold_for=WAITED,
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} waits for {{ $value }} {{ $labels.resource }}",
-        costs="The team cannot work. AWS bills nothing for a waiting pod.",
+        impact="The team cannot work. AWS bills nothing for a waiting pod.",
         steps=(
             "Read the reasons of the scheduler and of Karpenter:"
             " `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
@@ -85,10 +85,10 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="warning",
         expr=_NOT_STARTING,
-        wait="30m",
+        hold_for="30m",
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has {{ $value }} {{ $labels.resource }} on node"
         " {{ $labels.node }}, and its containers do not start",
-        costs="The GPUs are paid for, and no other pod gets them.",
+        impact="The GPUs are paid for, and no other pod gets them.",
         steps=(
             "Read the last events: `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
             "`ErrImagePull` or `ImagePullBackOff`: the name of the image, its registry's credentials, or the way there."
@@ -108,9 +108,9 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="critical",
         expr=f'{GPU_NODE} unless on (node) (kube_node_status_allocatable{{resource=~"nvidia_com_.+"}} > 0)',
-        wait="20m",
+        hold_for="20m",
         summary="Node {{ $labels.node }} (pool {{ $labels.pool }}, {{ $labels.instance_type }}) offers no GPU",
-        costs="The whole node is paid for and runs no GPU pod."
+        impact="The whole node is paid for and runs no GPU pod."
         " Karpenter expects GPUs from this node and launches no other.",
         steps=(
             "List the GPU operator's pods on the node and find the pod that does not run:"
@@ -132,9 +132,9 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="critical",
         expr=f"max by (node) ({_NOT_READY}) {ON_POOL}",
-        wait="10m",
+        hold_for="10m",
         summary=f"The kubelet of {_NODE} has not been ready for 10 minutes",
-        costs="The node is paid for and starts no pod. Its pods stay `Terminating`, so that a run on several nodes"
+        impact="The node is paid for and starts no pod. Its pods stay `Terminating`, so that a run on several nodes"
         " never starts again. It uses up the pool's disruption budget: 10 % of up to ten nodes is this node, and"
         " Karpenter then neither consolidates nor updates the others. Without `nodeRepair` nothing ends this;"
         " with it Karpenter replaces the node after 30 minutes, within the limits that GpuNodeUnhealthy names.",
@@ -160,10 +160,10 @@ NODE_ALERTS = (
         severity="warning",
         expr=f"(max by (node, resource) ({_DEVICES.format('capacity')})"
         f" - max by (node, resource) ({_DEVICES.format('allocatable')}) > 0) {ON_POOL}",
-        wait="10m",
+        hold_for="10m",
         summary=f"{_NODE} offers {{{{ $value }}}} {{{{ $labels.resource }}}} less than it has: the device plugin calls"
         " them unhealthy",
-        costs="The device plugin does not take a GPU back until it restarts. A pod that needs the whole node finds no"
+        impact="The device plugin does not take a GPU back until it restarts. A pod that needs the whole node finds no"
         " place here, and Karpenter may launch no other at the pool's ceiling: its peers are paid for and wait.",
         steps=(
             "Find the fault: GpuFatalXid fires for a broken GPU; or read the log of the device plugin:"
@@ -178,9 +178,9 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="critical",
         expr=f"max by (node) ({_GPU_CONDITION} == 1) {ON_POOL}",
-        wait="5m",
+        hold_for="5m",
         summary=f"The node monitoring agent reports broken GPUs on {_NODE}",
-        costs="Pods on this node fail or hang, and the node is paid for."
+        impact="Pods on this node fail or hang, and the node is paid for."
         " With `nodeRepair`, Karpenter replaces the node after 10 minutes and leaves pods one second (1.14), unless"
         " more than 20 % of the pool's nodes, rounded up, are broken: of up to five nodes it replaces one, and never"
         " two (event `NodeRepairBlocked`).",
@@ -200,7 +200,7 @@ NODE_ALERTS = (
         expr=f"sum by (nodepool, reason) ({count_new(_REMOVED, '1h')}) > 0",
         summary="Karpenter removed {{ $value | humanize }} nodes of pool {{ $labels.nodepool }} within an hour:"
         " {{ $labels.reason }}",
-        costs="`instance_status`, `system_status`: the status checks of EC2 had failed for two minutes. Pods had one"
+        impact="`instance_status`, `system_status`: the status checks of EC2 had failed for two minutes. Pods had one"
         " second to end, whatever their PodDisruptionBudgets, `karpenter.sh/do-not-disrupt` and the pool's budgets say."
         " `unhealthy`: `nodeRepair` did the same (Karpenter 1.14). `event_status`, `scheduled_change`: AWS announced an"
         " event, such as a reboot, and pods had the pool's `terminationGracePeriod`.",
@@ -218,9 +218,9 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="warning",
         expr='max by (name) (operator_nodeclaim_status_condition_count{type="Initialized",status!="True"}) > 0',
-        wait="20m",
+        hold_for="20m",
         summary="NodeClaim {{ $labels.name }} has not become ready within 20 minutes",
-        costs="The instance is paid for, its pods still wait, and Karpenter does not consolidate the node.",
+        impact="The instance is paid for, its pods still wait, and Karpenter does not consolidate the node.",
         steps=(
             "Run `kubectl describe nodeclaim {{ $labels.name }}` and see which condition is missing:"
             " Launched, Registered or Initialized.",
@@ -235,9 +235,9 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="critical",
         expr=f'max by (node) (kube_node_labels{{{_MIG_STATE}="failed"}}) {ON_POOL}',
-        wait="2m",
+        hold_for="2m",
         summary=f"The MIG manager could not set up MIG on {_NODE}",
-        costs="The node offers whole GPUs or nothing. Pods that request MIG slices wait for ever.",
+        impact="The node offers whole GPUs or nothing. Pods that request MIG slices wait for ever.",
         steps=(
             "Read the MIG manager's log: find its pod with `kubectl get pods -n gpu-operator -l app=nvidia-mig-manager"
             " --field-selector spec.nodeName={{ $labels.node }}`, then run `kubectl logs -n gpu-operator POD`.",
@@ -252,9 +252,9 @@ NODE_ALERTS = (
         # Without the feature gate nobody writes a condition.
         expr=f"{_OVERLAY_READY} == 0 or (max by (nodeoverlay) (kube_nodeoverlay_metadata_generation)"
         f" unless on (nodeoverlay) {_OVERLAY_READY})",
-        wait="5m",
+        hold_for="5m",
         summary="Karpenter does not apply NodeOverlay {{ $labels.nodeoverlay }}",
-        costs="Karpenter assumes that nodes offer none of the overlay's resource: pods that request it wait for ever.",
+        impact="Karpenter assumes that nodes offer none of the overlay's resource: pods that request it wait for ever.",
         steps=(
             "Run `kubectl describe nodeoverlay {{ $labels.nodeoverlay }}`:"
             " the condition names the overlay that it conflicts with. Without a condition the feature gate is off.",
@@ -269,9 +269,9 @@ NODE_ALERTS = (
         subject="Nodes and pods",
         severity="critical",
         expr='max by (name) (operator_ec2nodeclass_status_condition_count{type="Ready",status!="True"}) > 0',
-        wait="10m",
+        hold_for="10m",
         summary="EC2NodeClass {{ $labels.name }} is not ready",
-        costs="Its pool launches no node until this is repaired.",
+        impact="Its pool launches no node until this is repaired.",
         steps=(
             "Run `kubectl describe ec2nodeclass {{ $labels.name }}` and find the missing part:"
             " subnets, security groups, AMI or role.",
@@ -287,7 +287,7 @@ NODE_ALERTS = (
         f" * on (node) group_left (pool) {GPU_NODE}",
         summary="Node {{ $labels.node }} (pool {{ $labels.pool }}) took more than"
         f" {SLOW_PULL_SECONDS} s to pull an image",
-        costs="GPUs are paid for while the image loads, again on each new node.",
+        impact="GPUs are paid for while the image loads, again on each new node.",
         steps=(
             "Move large images to ECR in the same region, reached through an interface endpoint and the S3 gateway"
             " endpoint.",

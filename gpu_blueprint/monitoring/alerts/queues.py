@@ -93,10 +93,10 @@ QUEUE_ALERTS = (
         subject="Queues",
         severity="warning",
         expr=f"({JOBS_WAIT} > 0) unless on (tenant) ({count_events('kueue_admitted_workloads_total', '15m')} > 0)",
-        wait=STANDSTILL,
+        hold_for=STANDSTILL,
         summary="{{ $value }} jobs of tenant {{ $labels.tenant }} wait, and no job of the tenant has started for four"
         " hours",
-        costs="The team cannot work. AWS bills nothing for a waiting job.",
+        impact="The team cannot work. AWS bills nothing for a waiting job.",
         steps=(
             _READ,
             _SHARES,
@@ -111,10 +111,10 @@ QUEUE_ALERTS = (
         subject="Queues",
         severity="warning",
         expr=f"({JOB_WAITS}) > {OLD_JOB_SECONDS}",
-        wait="1h",
+        hold_for="1h",
         summary="Job {{ $labels.namespace }}/{{ $labels.job_name }} of tenant {{ $labels.tenant }} was created"
         " {{ $value | humanizeDuration }} ago and does not run",
-        costs="Nobody knows whether it will ever run: a job larger than all that its tenant may hold waits for ever,"
+        impact="Nobody knows whether it will ever run: a job larger than all that its tenant may hold waits for ever,"
         " and smaller jobs pass a large job.",
         steps=(
             "Read the reason: `kubectl describe job -n {{ $labels.namespace }} {{ $labels.job_name }}`, and"
@@ -133,10 +133,10 @@ QUEUE_ALERTS = (
         expr=f"({_OWN_REST} >= on (tenant, resource) {_JOB_SIZE})"
         f" unless on (tenant) ({count_events(_EVICTED, EVICTION_WINDOW, _TIMEOUT)} > 0)"
         f" unless on (tenant) {_OVER_CEILING}",
-        wait=STARVED,
+        hold_for=STARVED,
         summary="Tenant {{ $labels.tenant }} waits for {{ $labels.resource }} although {{ $value }} units of its own"
         " grant are unused",
-        costs="The grant is a promise that the queue does not keep: borrowed GPUs do not come back, or the queue does"
+        impact="The grant is a promise that the queue does not keep: borrowed GPUs do not come back, or the queue does"
         " not see the job.",
         steps=(
             _READ,
@@ -152,10 +152,10 @@ QUEUE_ALERTS = (
         subject="Queues",
         severity="warning",
         expr=NO_POD_READY,
-        wait=READY_WITHIN,
+        hold_for=READY_WITHIN,
         summary="Job {{ $labels.namespace }}/{{ $labels.job_name }} of tenant {{ $labels.tenant }} was started 20"
         " minutes ago, and none of its {{ $value }} pods is ready",
-        costs="The queue counts GPUs as the job's that nobody uses, and other jobs wait for them. Nodes that have"
+        impact="The queue counts GPUs as the job's that nobody uses, and other jobs wait for them. Nodes that have"
         " started for it are paid for.",
         steps=(
             "Read why: `kubectl get pods -n {{ $labels.namespace }} -l job-name={{ $labels.job_name }} -o wide`, and"
@@ -175,7 +175,7 @@ QUEUE_ALERTS = (
         expr=f"{count_events(_EVICTED, '1h', _TIMEOUT)} > 0",
         summary="Kueue took back {{ $value | humanize }} started jobs of tenant {{ $labels.tenant }} within an hour:"
         " their pods were not ready in time",
-        costs="The jobs wait again and are tried again, for ever. While a job is tried, it holds GPUs that other jobs"
+        impact="The jobs wait again and are tried again, for ever. While a job is tried, it holds GPUs that other jobs"
         " could use, and its nodes are paid for.",
         steps=(
             "Read why pods were not ready: `kubectl get events -A --field-selector reason=FailedScheduling`.",
@@ -193,7 +193,7 @@ QUEUE_ALERTS = (
         severity="warning",
         expr=f"{count_events(_EVICTED, '1h', _PREEMPTED)} > {MOST_PREEMPTIONS}",
         summary="Kueue stopped {{ $value | humanize }} jobs of tenant {{ $labels.tenant }} within an hour to make room",
-        costs="Each stopped job loses the work since its last checkpoint, and starts again from the queue.",
+        impact="Each stopped job loses the work since its last checkpoint, and starts again from the queue.",
         steps=(
             _SHARES,
             "If jobs on borrowed GPUs are stopped again and again: limit `queue.borrow` of the tenant, or grant it what"
@@ -212,9 +212,9 @@ QUEUE_ALERTS = (
         subject="Queues",
         severity="critical",
         expr='absent(leader_election_master_status{name=~".+[.]kueue[.]x-k8s[.]io"} == 1)',
-        wait="5m",
+        hold_for="5m",
         summary="Prometheus sees no Kueue that leads: it does not run, or it is not scraped",
-        costs="If Kueue does not run, no job starts, and new jobs of tenants are refused (`failed calling webhook`)."
+        impact="If Kueue does not run, no job starts, and new jobs of tenants are refused (`failed calling webhook`)."
         " Services, pods and running jobs go on. A deleted namespace ends only when Kueue is back, because the API"
         " server cannot list Kueue's kinds.",
         steps=(
@@ -230,10 +230,10 @@ QUEUE_ALERTS = (
         subject="Queues",
         severity="warning",
         expr=f"sum by (name) ({count_new(_REJECTED, '15m')}) > 0",
-        wait="5m",
+        hold_for="5m",
         summary="The API server cannot reach Kueue's webhook {{ $labels.name }}: {{ $value | humanize }} requests were"
         " refused within 15 minutes",
-        costs="Jobs of tenants, or changes of queues, are refused. Services, pods and running jobs go on.",
+        impact="Jobs of tenants, or changes of queues, are refused. Services, pods and running jobs go on.",
         steps=(
             "If KueueDown fires too, start there.",
             "If Kueue runs: check that the webhook's Service has addresses,"

@@ -50,10 +50,10 @@ SERVICE_ALERTS = (
         severity="warning",
         # A scaler that waits for its Deployment is not ready either.
         expr=f"{_FAILS} and on (namespace, deployment) {_select_deployment('spec_replicas')} {_OF_PAUSED}",
-        wait="10m",
+        hold_for="10m",
         summary="ScaledObject {{ $labels.scaledobject }} in namespace {{ $labels.namespace }}"
         " has a signal without a measurement",
-        costs="No replica goes, so fewer requests leave GPUs idle. Only another signal adds one: more requests queue,"
+        impact="No replica goes, so fewer requests leave GPUs idle. Only another signal adds one: more requests queue,"
         " and a service that is asleep does not wake."
         " If Prometheus itself is down, this alert cannot fire: only the Watchdog's receiver notices.",
         steps=(
@@ -73,10 +73,10 @@ SERVICE_ALERTS = (
         severity="critical",
         # The autoscaler lifts a Deployment from one replica on. From none, only KEDA does, and it needs a measurement.
         expr=f"{_LEAST} > 0 and on (namespace, deployment) {_select_deployment('spec_replicas')} == 0 {_OF_PAUSED}",
-        wait="5m",
+        hold_for="5m",
         summary="Deployment {{ $labels.deployment }} in namespace {{ $labels.namespace }} stands at 0 replicas"
         " under its minimum of {{ $value }}",
-        costs="Every request to the service fails, and its autoscaler does nothing at 0.",
+        impact="Every request to the service fails, and its autoscaler does nothing at 0.",
         steps=(
             "Start a replica, of a model as an admin of the cluster; the autoscaler adds the others:"
             " `kubectl scale -n {{ $labels.namespace }} deployment/{{ $labels.deployment }} --replicas=1`.",
@@ -90,10 +90,10 @@ SERVICE_ALERTS = (
         severity="info",
         # A service whose minimum equals its maximum always runs all its replicas.
         expr=f"{_REPLICAS} >= {_select('spec_max_replicas')} > {_select('spec_min_replicas')}",
-        wait="30m",
+        hold_for="30m",
         summary="Autoscaler {{ $labels.horizontalpodautoscaler }} in namespace {{ $labels.namespace }}"
         " has run its maximum of {{ $value }} replicas for half an hour",
-        costs="Further requests wait.",
+        impact="Further requests wait.",
         steps=(
             "Find out whether the load is high or the pods are slow:"
             " see latency and SM activity of the pods on the dashboard GPU tenant.",
@@ -106,10 +106,10 @@ SERVICE_ALERTS = (
         subject="Services",
         severity="warning",
         expr=f"({_select_deployment('spec_replicas')} - {_select_deployment('status_replicas')} > 0) {_OF_SCALED}",
-        wait="10m",
+        hold_for="10m",
         summary="Kubernetes refuses {{ $value }} of the pods that Deployment {{ $labels.deployment }} in namespace"
         " {{ $labels.namespace }} wants",
-        costs="The service runs fewer replicas than its load asks for, and its autoscaler reports nothing.",
+        impact="The service runs fewer replicas than its load asks for, and its autoscaler reports nothing.",
         steps=(
             "Read the reason: `kubectl get events -n {{ $labels.namespace }} --field-selector reason=FailedCreate`.",
             "If the reason is `exceeded quota`: raise `tenants.gpus` in the stack file, or lower `replicas.max` of the"
@@ -122,10 +122,10 @@ SERVICE_ALERTS = (
         subject="Services",
         severity="warning",
         expr=f"count by (namespace, deployment) ({_PODS_WAITING}) {_OF_SCALED}",
-        wait=WAITED,
+        hold_for=WAITED,
         summary="{{ $value }} pods of Deployment {{ $labels.deployment }} in namespace {{ $labels.namespace }} wait for"
         " GPUs",
-        costs="The service runs fewer replicas than its load asks for, or its rollout stands still."
+        impact="The service runs fewer replicas than its load asks for, or its rollout stands still."
         " Its autoscaler reports nothing.",
         steps=(
             "Read Karpenter's reason: `kubectl get events -n {{ $labels.namespace }}"

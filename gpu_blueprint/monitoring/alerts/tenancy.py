@@ -29,7 +29,7 @@ TENANCY_ALERTS = (
         expr=f"{count_denials(WINDOW)} > {MOST_DENIALS}",
         summary="Admission policy {{ $labels.policy }} has counted {{ $value | humanize }} violations by tenants within"
         " 15 minutes",
-        costs="A Deployment or a Job whose pods are refused does not start, and its team sees no pod that says so."
+        impact="A Deployment or a Job whose pods are refused does not start, and its team sees no pod that says so."
         " Many refusals can also mean that somebody tries the fences.",
         steps=(
             "Read the messages that controllers got: `kubectl get events -A --field-selector reason=FailedCreate`."

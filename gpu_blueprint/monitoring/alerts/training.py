@@ -35,10 +35,10 @@ TRAINING_ALERTS = (
         subject="Training",
         severity="critical",
         expr=f"{_WAITING} and on (namespace, jobset) {_MISSING}",
-        wait="30m",
+        hold_for="30m",
         summary="Pods of JobSet {{ $labels.namespace }}/{{ $labels.jobset }} have held {{ $value }} GPUs for 30 minutes"
         " and wait for pods that do not run",
-        costs="All nodes of the running pods are paid for and do nothing, until the missing pods start. Runs of `job`"
+        impact="All nodes of the running pods are paid for and do nothing, until the missing pods start. Runs of `job`"
         " wait for `--wait`, 2 hours by default; then all pods restart, up to 20 times, without"
         " `--checkpoints` 3.",
         steps=(
@@ -61,9 +61,9 @@ TRAINING_ALERTS = (
         subject="Training",
         severity="critical",
         expr='absent(leader_election_master_status{name=~".+[.]jobset[.]x-k8s[.]io"} == 1)',
-        wait="5m",
+        hold_for="5m",
         summary="Prometheus sees no JobSet controller that leads: it does not run, or it is not scraped",
-        costs="If it does not run, no JobSet starts, and a run that loses a node does not start again: its other nodes"
+        impact="If it does not run, no JobSet starts, and a run that loses a node does not start again: its other nodes"
         " are paid for and do nothing. New JobSets are refused (`failed calling webhook`). Jobs of one node, services"
         " and undisturbed runs go on.",
         steps=(

@@ -11,10 +11,10 @@ WATCH_ALERTS = (
         subject="Monitoring itself",
         severity="critical",
         expr=f'{GPU_NODE} unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
-        wait="15m",
+        hold_for="15m",
         summary="The GPUs of node {{ $labels.node }} (pool {{ $labels.pool }}) are not measured:"
         " dcgm-exporter does not answer",
-        costs="Nobody sees faults and idle GPUs of the node.",
+        impact="Nobody sees faults and idle GPUs of the node.",
         steps=(
             "Check that an exporter pod runs on the node and is ready:"
             " `kubectl get pods -A -l app=nvidia-dcgm-exporter -o wide`.",
@@ -31,9 +31,9 @@ WATCH_ALERTS = (
         expr="absent(kube_node_labels)"
         ' or count(kube_horizontalpodautoscaler_info{horizontalpodautoscaler=~"keda-hpa-.+"}) > 0'
         " and absent(kube_scaledobject_spec_min_replicas)",
-        wait="10m",
+        hold_for="10m",
         summary="kube-state-metrics exports no node labels, or no state of KEDA's ScaledObjects",
-        costs="Without node labels, series have no pool and no tenant: allocation, waste and most alerts do not work."
+        impact="Without node labels, series have no pool and no tenant: allocation, waste and most alerts do not work."
         " Without ScaledObjects, ServiceNotMeasured and ServiceBelowMinimum cannot fire.",
         steps=(
             "Check that it runs: `kubectl get pods -A -l app.kubernetes.io/name=kube-state-metrics`.",
@@ -45,9 +45,9 @@ WATCH_ALERTS = (
         subject="Monitoring itself",
         severity="critical",
         expr="absent(karpenter_build_info)",
-        wait="10m",
+        hold_for="10m",
         summary="Prometheus sees no Karpenter: it does not run, or it is not scraped",
-        costs="If Karpenter does not run, no node starts or stops, and interrupted spot nodes are not drained.",
+        impact="If Karpenter does not run, no node starts or stops, and interrupted spot nodes are not drained.",
         steps=(
             "Check its pods: `kubectl get pods -n kube-system -l app.kubernetes.io/name=karpenter`, and their logs:"
             " `kubectl logs -n kube-system -l app.kubernetes.io/name=karpenter --tail=100`.",
@@ -60,9 +60,9 @@ WATCH_ALERTS = (
         severity="critical",
         expr="sum by (rule_group)"
         ' (increase(prometheus_rule_evaluation_failures_total{rule_group=~".*;gpu-blueprint[.].+"}[5m])) > 0',
-        wait="5m",
+        hold_for="5m",
         summary="Prometheus cannot evaluate rules of the platform: {{ $labels.rule_group }}",
-        costs="A recording rule that fails has no value after 5 minutes, and alerts on it end or never fire.",
+        impact="A recording rule that fails has no value after 5 minutes, and alerts on it end or never fire.",
         steps=(
             "Read the error: the page `Rules` of Prometheus shows it beside the rule, and `/api/v1/rules?type=record`"
             " holds it as `lastError`.",
@@ -80,9 +80,9 @@ WATCH_ALERTS = (
         # replaces each matcher of the label by it. So this expression finds the platform's own constants then, which
         # otherwise have no namespace (prometheus-operator v0.93, pkg/namespacelabeler/labeler.go).
         expr=f'count({PER_UNIT}{{namespace!=""}}) > 0',
-        wait="10m",
+        hold_for="10m",
         summary="Prometheus evaluates the platform's rules for one namespace alone (enforcedNamespaceLabel)",
-        costs="The rules see no pod, no node and no GPU outside this namespace. Most alerts never fire, and alerts for"
+        impact="The rules see no pod, no node and no GPU outside this namespace. Most alerts never fire, and alerts for"
         " missing series fire all the time.",
         steps=(
             "Write `excludedFromEnforcement` beside `enforcedNamespaceLabel` into the spec of your Prometheus, as"

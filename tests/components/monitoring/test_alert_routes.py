@@ -126,7 +126,7 @@ def test_the_dead_mans_switch_hears_the_watchdog_every_five_minutes() -> None:
     ("annotations", "text"),
     [
         (
-            {"summary": "GPU 0 is hot", "costs": "Time.", "first_steps": "1. Look.\n2. Act."},
+            {"summary": "GPU 0 is hot", "impact": "Time.", "first_steps": "1. Look.\n2. Act."},
             "*GPU 0 is hot*\nTime.\n1. Look.\n2. Act.\n",
         ),
         (
