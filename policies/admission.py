@@ -11,7 +11,7 @@ from .effects.extended_resources import is_gpu_resource
 from .effects.gpu_nodes import list_gpu_nodes
 from .effects.namespaces import is_kubernetes, is_platform, read_name
 from .effects.quotas import group_quotas, limits_resource, parse_limit, refuses_class
-from .effects.role_holders import houses_people
+from .effects.role_holders import admits_people
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 
@@ -74,7 +74,7 @@ def _is_for_tenants(namespace: Resource, settings: Settings, stack: Stack) -> bo
         return False
     if not list_gpu_nodes(stack) or has_engine(stack, name):
         return False
-    if _grants_gpus(_list_quotas(name, stack)) or houses_people(name, stack):
+    if _grants_gpus(_list_quotas(name, stack)) or admits_people(name, stack):
         return True
     _require_all_quotas(stack)
     return False

@@ -12,27 +12,27 @@ from .effects.kubernetes_rights import (
     BINDING_RIGHTS,
     CLUSTER_RIGHTS,
     EDIT_ROLES,
-    MACHINERY_ROLES,
+    ESCALATION_RIGHTS,
     NODE_RIGHTS,
     PLATFORM_RIGHTS,
-    TAKEOVERS,
+    SYSTEM_ROLES,
     WIDE_RIGHTS,
     Right,
     collects_admin,
     collects_edit,
     gives,
-    list_harms,
+    list_escalations,
     matches_any,
 )
 from .effects.namespaces import is_kubernetes, is_platform
 from .effects.role_holders import (
     ANONYMOUS,
     BINDINGS,
-    Hold,
+    RoleHolder,
+    admits_people,
     classify_subject,
     find_home,
-    houses_people,
-    list_holds,
+    list_role_holders,
     read_role,
     read_scope,
 )
@@ -69,9 +69,9 @@ def _refuse_wrong_bindings(binding: Resource, report: Report, settings: Settings
             report(f"{binding.name} gives the role {name} to {subject}, which includes everyone")
     elif kind != "ClusterRole":
         return
-    elif matches_any([name], MACHINERY_ROLES) and _find_strangers(binding, settings):
+    elif matches_any([name], SYSTEM_ROLES) and _find_non_platform_subjects(binding, settings):
         report(f"{binding.name} gives the role {name} of Kubernetes's own programs to others")
-    elif name in EDIT_ROLES and _find_strangers(binding, settings):
+    elif name in EDIT_ROLES and _find_non_platform_subjects(binding, settings):
         where = "in namespaces of the platform" if _is_wide(read_scope(binding), settings) else "to tenants"
         report(f"{binding.name} gives the role {name} {where}, with tokens of every service account")
 
@@ -96,7 +96,7 @@ def _is_wide(scope: str, settings: Settings) -> bool:
     return not scope or is_platform(scope, settings["exempt"])
 
 
-def _find_strangers(binding: Resource, settings: Settings) -> bool:
+def _find_non_platform_subjects(binding: Resource, settings: Settings) -> bool:
     """Tell whether a binding has a subject that is not the platform's."""
     scope = read_scope(binding)
     return bool(
@@ -136,56 +136,56 @@ def _refuse_takeovers(role: Resource, report: Report) -> None:
         return
     if collects_admin(role):
         report(f"{role.name} collects the rules of the role admin")
-    elif harms := list_harms(role, TAKEOVERS):
+    elif harms := list_escalations(role, ESCALATION_RIGHTS):
         report(f"{role.name} lets its holders {', '.join(harms)}")
 
 
 def _refuse_platform_rights(role: Resource, report: Report, settings: Settings, stack: Stack) -> None:
     if not is_kubernetes(role):
         return
-    holds, unknown = list_holds(role, stack)
+    role_holders, unknown = list_role_holders(role, stack)
 
-    def is_guarded(right: Right, hold: Hold) -> bool:
-        named = right in BINDING_RIGHTS and hold.subject
-        return bool(named) and judges_changes(stack, right.group, right.resources[0], hold.namespace)
+    def is_guarded(right: Right, holder: RoleHolder) -> bool:
+        named = right in BINDING_RIGHTS and holder.subject
+        return bool(named) and judges_changes(stack, right.group, right.resources[0], holder.namespace)
 
-    def find_harms(hold: Hold) -> list[str]:
-        forbidden = _list_forbidden(hold, settings, stack)
-        held = find_wrong(forbidden, lambda right: role.compute_once(gives, right) and not is_guarded(right, hold))
+    def find_escalations(holder: RoleHolder) -> list[str]:
+        forbidden = _list_forbidden(holder, settings, stack)
+        held = find_wrong(forbidden, lambda right: role.compute_once(gives, right) and not is_guarded(right, holder))
         collected = ["take the rights of the role edit"] if forbidden and collects_edit(role) else []
         return [*dict.fromkeys(right.harm for right in held), *collected]
 
-    wrong = find_wrong(holds, lambda hold: bool(find_harms(hold)))
-    if harms := dict.fromkeys(harm for hold in wrong for harm in find_harms(hold)):
-        holders = dict.fromkeys(_name_holder(hold) for hold in wrong)
-        held = f"{role.name}, held by {', '.join(holders)},"
+    wrong = find_wrong(role_holders, lambda holder: bool(find_escalations(holder)))
+    if harms := dict.fromkeys(harm for holder in wrong for harm in find_escalations(holder)):
+        names = dict.fromkeys(_name_holder(holder) for holder in wrong)
+        held = f"{role.name}, held by {', '.join(names)},"
         report(f"{held} lets holders outside of the platform {', '.join(harms)}")
-    elif unknown and (list_harms(role, _ALL_RIGHTS) or collects_edit(role)):
+    elif unknown and (list_escalations(role, _ALL_RIGHTS) or collects_edit(role)):
         raise unknown
 
 
-def _name_holder(hold: Hold) -> str:
+def _name_holder(holder: RoleHolder) -> str:
     """Return the name of a holder whose kind is known."""
-    if not hold.subject:
+    if not holder.subject:
         return "people whom no binding names"
-    home = find_home(hold.subject, hold.namespace)
-    name = read_text(hold.subject.get("name"), "subjects.name")
+    home = find_home(holder.subject, holder.namespace)
+    name = read_text(holder.subject.get("name"), "subjects.name")
     return f"{name} of namespace {home}" if home else name
 
 
-def _list_forbidden(hold: Hold, settings: Settings, stack: Stack) -> list[Right]:
+def _list_forbidden(holder: RoleHolder, settings: Settings, stack: Stack) -> list[Right]:
     """Return the rights that a holder must not have, by its kind and by the scope of the rights."""
-    in_cluster = not hold.namespace
+    in_cluster = not holder.namespace
     forbidden = [*PLATFORM_RIGHTS, *(CLUSTER_RIGHTS if in_cluster else ())]
-    of_people = [*(API_RIGHTS if in_cluster else ()), *(WIDE_RIGHTS if _is_wide(hold.namespace, settings) else ())]
-    if not hold.subject:
+    of_people = [*(API_RIGHTS if in_cluster else ()), *(WIDE_RIGHTS if _is_wide(holder.namespace, settings) else ())]
+    if not holder.subject:
         return [*forbidden, *(API_RIGHTS if in_cluster else ()), *BINDING_RIGHTS]
-    holder = classify_subject(hold.subject, hold.namespace, settings["exempt"])
-    if holder == "platform":
+    kind = classify_subject(holder.subject, holder.namespace, settings["exempt"])
+    if kind == "platform":
         return []
-    if holder == "account":
-        return [*forbidden, *(of_people if houses_people(find_home(hold.subject, hold.namespace), stack) else ())]
-    if read_text(hold.subject.get("name"), "subjects.name") in settings["keepers"]:
+    if kind == "account":
+        return [*forbidden, *(of_people if admits_people(find_home(holder.subject, holder.namespace), stack) else ())]
+    if read_text(holder.subject.get("name"), "subjects.name") in settings["keepers"]:
         forbidden = [right for right in forbidden if right not in NODE_RIGHTS]
     return [*forbidden, *BINDING_RIGHTS, *of_people]
 

@@ -18,7 +18,7 @@ CHANGES = ("update", "patch", "delete", "deletecollection")
 ADMIN_ROLES = ("cluster-admin", "admin", "system:aggregate-to-admin")
 EDIT_ROLES = ("edit", "system:aggregate-to-edit")
 """Roles that make tokens of service accounts, act as service accounts, and run pods on every node."""
-MACHINERY_ROLES = ("system:controller:*", "system:kube-*", "system:node", "system:kubelet-api-admin")
+SYSTEM_ROLES = ("system:controller:*", "system:kube-*", "system:node", "system:kubelet-api-admin")
 """Patterns of the ClusterRoles of Kubernetes's own programs."""
 
 
@@ -34,7 +34,7 @@ class Right(Record, kw_only=True):
     """Patterns of ``resourceNames`` that leave the right dangerous; empty if any name limits it to harmless objects."""
 
 
-TAKEOVERS = (
+ESCALATION_RIGHTS = (
     Right(group="", resources=("resourcequotas", "resourcequotas/status"), verbs=CHANGES, harm="change quotas"),
     Right(group="", resources=("limitranges",), verbs=CHANGES, harm="change limit ranges"),
     Right(group=_RBAC, resources=("roles", "clusterroles"), verbs=("escalate",), harm="write themselves any right"),
@@ -43,7 +43,7 @@ TAKEOVERS = (
         resources=("roles", "clusterroles"),
         verbs=("bind",),
         harm="bind themselves to any role",
-        names=(*ADMIN_ROLES, *MACHINERY_ROLES),
+        names=(*ADMIN_ROLES, *SYSTEM_ROLES),
     ),
     Right(
         group="",
@@ -170,7 +170,7 @@ WIDE_RIGHTS = (
 """Rights that are harmless in a namespace of the holder's own, and take over the platform in its namespaces."""
 
 
-def list_harms(role: Resource, rights: Iterable[Right]) -> list[str]:
+def list_escalations(role: Resource, rights: Iterable[Right]) -> list[str]:
     """Return what the holder of a Role may do by some rights, each harm once.
 
     Raises:
@@ -189,7 +189,7 @@ def gives(role: Resource, right: Right) -> bool:
         NotYetKnownError: No rule of it is known to give the right, and a rule is not known yet.
         UnreadableError: A rule has a form that Kubernetes does not read.
     """
-    return bool(list_harms(role, [right]))
+    return bool(list_escalations(role, [right]))
 
 
 def _holds(rule: Mapping[str, Any], right: Right) -> bool:

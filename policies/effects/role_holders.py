@@ -24,7 +24,7 @@ Holder = Literal["everyone", "people", "account", "platform"]
 """Kind of a subject; an account is a service account outside of the platform's namespaces."""
 
 
-class Hold(Record, kw_only=True):
+class RoleHolder(Record, kw_only=True):
     """One way to come to the rights of a Role: a subject of a binding, or no binding at all."""
 
     subject: Mapping[str, Any] | None
@@ -61,16 +61,16 @@ def find_home(subject: Mapping[str, Any], namespace: str) -> str:
     return ""
 
 
-def houses_people(namespace: str, stack: Stack) -> bool:
+def admits_people(namespace: str, stack: Stack) -> bool:
     """Tell whether the program lets people into a namespace, so that they can run pods as its service accounts.
 
     Raises:
         NotYetKnownError: No people are known, and a binding is not known yet.
     """
-    return stack.compute_once(_houses_people, namespace)
+    return stack.compute_once(_admits_people, namespace)
 
 
-def _houses_people(stack: Stack, namespace: str) -> bool:
+def _admits_people(stack: Stack, namespace: str) -> bool:
     by_namespace, others = stack.compute_once(_group_bindings)
     bindings = [binding for _, binding in sorted([*by_namespace.get(namespace, ()), *others])]
     return bool(
@@ -156,25 +156,25 @@ def read_role(binding: Resource) -> tuple[str, str]:
     return binding.read_text("roleRef", "kind") or "ClusterRole", binding.read_text("roleRef", "name")
 
 
-def list_holds(role: Resource, stack: Stack) -> tuple[list[Hold], NotYetKnownError | None]:
+def list_role_holders(role: Resource, stack: Stack) -> tuple[list[RoleHolder], NotYetKnownError | None]:
     """Return who holds a Role, and the error if another binding may give it to more subjects.
 
     A label ``aggregate-to-edit`` gives the rules of a ClusterRole to everybody with the role edit, so to people.
     """
     kind = role.kind.removesuffix("Patch")
     key = kind, read_namespace(role) if kind == "Role" else "", read_name(role)
-    by_role, unknown = stack.compute_once(_group_holds)
+    by_role, unknown = stack.compute_once(_group_holders)
     holds = list(by_role.get(key, ()))
     if _is_aggregated(role):
-        holds.append(Hold(subject=None, namespace=namespaces.DEFAULT))  # or any other namespace of people
+        holds.append(RoleHolder(subject=None, namespace=namespaces.DEFAULT))  # or any other namespace of people
     if not holds and not unknown:
-        holds.append(Hold(subject=None, namespace=key[1]))
+        holds.append(RoleHolder(subject=None, namespace=key[1]))
     return holds, unknown
 
 
-def _group_holds(stack: Stack) -> tuple[dict[tuple[str, str, str], list[Hold]], NotYetKnownError | None]:
+def _group_holders(stack: Stack) -> tuple[dict[tuple[str, str, str], list[RoleHolder]], NotYetKnownError | None]:
     """Return kind, namespace and name of a Role → its holds, and the error if a binding is not known yet."""
-    by_role: dict[tuple[str, str, str], list[Hold]] = {}
+    by_role: dict[tuple[str, str, str], list[RoleHolder]] = {}
     unknown: NotYetKnownError | None = None
     for binding in stack.select(*BINDINGS):
         try:
@@ -186,9 +186,9 @@ def _group_holds(stack: Stack) -> tuple[dict[tuple[str, str, str], list[Hold]], 
     return by_role, unknown
 
 
-def _list_subjects(binding: Resource, scope: str) -> Iterator[Hold]:
+def _list_subjects(binding: Resource, scope: str) -> Iterator[RoleHolder]:
     for subject in binding.list_blocks("subjects"):
-        yield Hold(subject=subject, namespace=scope)
+        yield RoleHolder(subject=subject, namespace=scope)
 
 
 def _is_aggregated(role: Resource) -> bool:

@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from policies import UNKNOWN, Resource
-from policies.effects.kubernetes_rights import BINDING_RIGHTS, CLUSTER_RIGHTS, TAKEOVERS, collects_admin, list_harms
+from policies.effects.kubernetes_rights import (
+    BINDING_RIGHTS,
+    CLUSTER_RIGHTS,
+    ESCALATION_RIGHTS,
+    collects_admin,
+    list_escalations,
+)
 from policies.values import NotYetKnownError
 
 from ..cases.rbac_roles import AUTOSCALER, JUPYTERHUB, KUBERAY, RBAC, role, rule
@@ -14,7 +20,7 @@ from ..cases.stacks import resource
 
 @pytest.mark.parametrize("rules", [JUPYTERHUB, KUBERAY, AUTOSCALER], ids=["JupyterHub", "KubeRay", "autoscaler"])
 def test_roles_of_the_charts_that_tenants_install_hold_no_dangerous_right(rules: Any) -> None:
-    assert list_harms(role(*rules), [*TAKEOVERS, *BINDING_RIGHTS, *CLUSTER_RIGHTS]) == []
+    assert list_escalations(role(*rules), [*ESCALATION_RIGHTS, *BINDING_RIGHTS, *CLUSTER_RIGHTS]) == []
 
 
 @pytest.mark.parametrize(
@@ -29,13 +35,15 @@ def test_roles_of_the_charts_that_tenants_install_hold_no_dangerous_right(rules:
     ],
 )
 def test_each_harm_is_named_once(given: Any, harms: list[str]) -> None:
-    assert list_harms(role(given, given), TAKEOVERS) == harms
+    assert list_escalations(role(given, given), ESCALATION_RIGHTS) == harms
 
 
 def test_a_rule_that_is_not_known_leaves_the_question_open_unless_another_rule_answers_it() -> None:
     with pytest.raises(NotYetKnownError):
-        list_harms(role(UNKNOWN), TAKEOVERS)
-    assert list_harms(role(UNKNOWN, rule([""], ["limitranges"], ["delete"])), TAKEOVERS) == ["change limit ranges"]
+        list_escalations(role(UNKNOWN), ESCALATION_RIGHTS)
+    assert list_escalations(role(UNKNOWN, rule([""], ["limitranges"], ["delete"])), ESCALATION_RIGHTS) == [
+        "change limit ranges"
+    ]
 
 
 def _collecting(selector: Any) -> Resource:

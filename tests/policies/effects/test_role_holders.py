@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policies import UNKNOWN, Stack
-from policies.effects.role_holders import classify_subject, houses_people, list_holds
+from policies.effects.role_holders import admits_people, classify_subject, list_role_holders
 from policies.values import NotYetKnownError
 
 from ..cases.rbac import CONTROLLER, PLATFORM, TEAM, bind
@@ -39,20 +39,20 @@ def test_a_subject_that_is_not_known_is_not_classified() -> None:
 def test_holds_come_from_bindings_from_labels_and_from_nowhere() -> None:
     made = role(kind="ClusterRole")
     both = [bind("RoleBinding", "role", TEAM, space="a"), bind("ClusterRoleBinding", "role", PLATFORM)]
-    holds, unknown = list_holds(made, Stack([made, *both, bind("RoleBinding", "other", TEAM)]))
-    assert [(hold.subject, hold.namespace) for hold in holds] == [(TEAM, "a"), (PLATFORM, "")] and unknown is None
-    holds, _ = list_holds(role(space="a"), Stack([]))
-    assert [(hold.subject, hold.namespace) for hold in holds] == [(None, "a")]
+    holds, unknown = list_role_holders(made, Stack([made, *both, bind("RoleBinding", "other", TEAM)]))
+    assert [(holder.subject, holder.namespace) for holder in holds] == [(TEAM, "a"), (PLATFORM, "")] and unknown is None
+    holds, _ = list_role_holders(role(space="a"), Stack([]))
+    assert [(holder.subject, holder.namespace) for holder in holds] == [(None, "a")]
     labelled = role(kind="ClusterRole", labels={f"{RBAC}/aggregate-to-edit": "true"})
-    holds, _ = list_holds(labelled, Stack(both[1:]))
-    assert [(hold.subject, bool(hold.namespace)) for hold in holds] == [(PLATFORM, False), (None, True)]
+    holds, _ = list_role_holders(labelled, Stack(both[1:]))
+    assert [(holder.subject, bool(holder.namespace)) for holder in holds] == [(PLATFORM, False), (None, True)]
 
 
 def test_a_binding_that_is_not_known_may_give_any_role() -> None:
-    holds, unknown = list_holds(role(), Stack([bind("RoleBinding", UNKNOWN, TEAM)]))
+    holds, unknown = list_role_holders(role(), Stack([bind("RoleBinding", UNKNOWN, TEAM)]))
     assert holds == [] and isinstance(unknown, NotYetKnownError)
 
 
 def test_people_are_in_a_namespace_where_a_binding_lets_them_in() -> None:
     stack = Stack([bind("RoleBinding", "edit", CONTROLLER, space="a"), bind("RoleBinding", "edit", TEAM, space="b")])
-    assert [houses_people(space, stack) for space in ("a", "b", "c")] == [False, True, False]
+    assert [admits_people(space, stack) for space in ("a", "b", "c")] == [False, True, False]
