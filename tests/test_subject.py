@@ -10,7 +10,7 @@ from gpu_blueprint.changes.subjects import CHANGES
 from gpu_blueprint.checks import CHECKS
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.cost.subjects import COSTS
-from gpu_blueprint.explain.stack_chain import EXPLAIN
+from gpu_blueprint.explain.stack_steps import EXPLAIN
 from gpu_blueprint.monitoring.alerts import ALERTS_BY_SUBJECT
 from gpu_blueprint.monitoring.dashboards import PAGES
 from gpu_blueprint.monitoring.rule_files import SERIES

@@ -12,7 +12,7 @@ from ..catalog.versions import KARPENTER_VERSIONS, KUBERNETES
 from ..changes.revisions import list_names
 from ..config import StackConfig
 from ..errors import BlueprintError
-from ..explain.stack_chain import list_parts
+from ..explain.stack_steps import list_parts
 from ..files.loading import list_stacks, open_stack
 from .topics import list_topics
 

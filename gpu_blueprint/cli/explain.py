@@ -9,9 +9,9 @@ from ..config import StackConfig
 from ..errors import UsageError, suggest
 from ..explain.facet import Part
 from ..explain.first_pod import build_first_cpu_pod, list_advice
-from ..explain.models.chain import list_aliases
+from ..explain.models.steps import list_aliases
 from ..explain.queues.jobs import build_first_job, build_first_work, list_queued_pools
-from ..explain.stack_chain import EXPLAIN, explain_stack, list_parts
+from ..explain.stack_steps import EXPLAIN, explain_stack, list_parts
 from ..explain.storage.pod import build_storage_pod
 from ..files.loading import list_stacks, open_stack
 from ..plan import record

@@ -11,7 +11,7 @@ from ..config import StackConfig
 from ..cost.promises import list_promises
 from ..explain.pools.promises import promise_as_json
 from ..explain.pools.service_quotas import list_instance_needs, list_platform_needs
-from ..explain.stack_chain import EXPLAIN
+from ..explain.stack_steps import EXPLAIN
 from ..plan import PlannedResource
 from ..problem import Problem
 

@@ -11,7 +11,7 @@ from gpu_blueprint.cli import main
 from gpu_blueprint.cli.completion import _complete_part, _complete_topic
 from gpu_blueprint.cli.parser import build_parser
 from gpu_blueprint.cli.topics import list_topics
-from gpu_blueprint.explain.stack_chain import list_parts
+from gpu_blueprint.explain.stack_steps import list_parts
 
 from ..support.plans import ROOT, shipped_config
 from ..support.processes import PATIENCE_S

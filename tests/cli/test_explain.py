@@ -10,7 +10,7 @@ import yaml
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli.topics import TOPIC_KINDS
 from gpu_blueprint.docs.problems import ProblemKind, list_problem_kinds
-from gpu_blueprint.explain.stack_chain import EXPLAIN
+from gpu_blueprint.explain.stack_steps import EXPLAIN
 from gpu_blueprint.keys import NO_DEFAULT_PROVIDERS, REGION_KEY, STACK_KEY
 from policies import RULES
 

@@ -1,6 +1,6 @@
 """The document about a planned stack."""
 
-from gpu_blueprint.explain.stack_chain import EXPLAIN
+from gpu_blueprint.explain.stack_steps import EXPLAIN
 from gpu_blueprint.rendering.document import build_document
 
 from ..support.every_subject import build_every_subject

@@ -9,7 +9,7 @@ from ...explain.models.table import list_model_start_rows
 from ...explain.plain_table import PlainTable, shorten_resource
 from ...explain.pools.promises import format_quantity
 from ...explain.pools.start_times import note_start_times
-from ...explain.stack_chain import EXPLAIN
+from ...explain.stack_steps import EXPLAIN
 from ...subjects.pools.start_times import list_start_times
 from ...subjects.pools.words import write_phase, write_seconds
 

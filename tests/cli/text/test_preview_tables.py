@@ -1,7 +1,7 @@
 """The tables that a preview collects from the subjects."""
 
 from gpu_blueprint.cli.text.preview_tables import build_tables
-from gpu_blueprint.explain.stack_chain import EXPLAIN
+from gpu_blueprint.explain.stack_steps import EXPLAIN
 
 from ...support import builders
 from ...support.every_subject import build_every_subject

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.explain.pools.cpu_pool_chain import explain_cpu_pool
+from gpu_blueprint.explain.pools.cpu_pool_steps import explain_cpu_pool
 
 from ...support import builders
 from ...support.plans import SHIPPED, Plan, find_resource, find_resources, plan, plan_of

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from gpu_blueprint.explain.pools.chain import explain_pool
 from gpu_blueprint.explain.pools.start_times import explain_start, note_start_times, start_time_as_json
+from gpu_blueprint.explain.pools.steps import explain_pool
 from gpu_blueprint.subjects.pools.start_times import list_start_times
 from gpu_blueprint.subjects.pools.words import write_seconds
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.explain.pools.chain import explain_pool
-from gpu_blueprint.explain.pools.cpu_pool_chain import explain_cpu_pool
+from gpu_blueprint.explain.pools.cpu_pool_steps import explain_cpu_pool
+from gpu_blueprint.explain.pools.steps import explain_pool
 
 from ...support import builders
 from ...support.mounted_stack import ZONE, build_mounted_stack

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.explain.services.chain import explain_service
+from gpu_blueprint.explain.services.steps import explain_service
 from gpu_blueprint.subjects.tenants.gpu_pods import find_room
 
 from ...support import builders

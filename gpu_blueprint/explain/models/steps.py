@@ -9,7 +9,7 @@ from ...cost.models import MillionPrice, describe_hours, describe_whole_nodes, e
 from ...subjects.models.scaling import scale_model
 from ..facet import Explain, Part
 from ..pod_requests import describe_request
-from ..services.chain import explain_quota, explain_scaling
+from ..services.steps import explain_quota, explain_scaling
 from ..step import Step
 from .calls import explain_calls
 from .ends import explain_ends

@@ -5,11 +5,11 @@ import copy
 import pytest
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.explain.pools.chain import explain_pool
-from gpu_blueprint.explain.services.chain import explain_service
-from gpu_blueprint.explain.stack_chain import EXPLAIN, explain_stack, list_parts
+from gpu_blueprint.explain.pools.steps import explain_pool
+from gpu_blueprint.explain.services.steps import explain_service
+from gpu_blueprint.explain.stack_steps import EXPLAIN, explain_stack, list_parts
 from gpu_blueprint.explain.step import Step
-from gpu_blueprint.explain.tenants.chain import explain_tenant
+from gpu_blueprint.explain.tenants.steps import explain_tenant
 from gpu_blueprint.files.loading import parse
 from gpu_blueprint.keys import STACK_KEY
 from gpu_blueprint.subject import SECTIONS, SUBJECTS

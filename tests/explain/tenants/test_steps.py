@@ -1,7 +1,7 @@
 """A tenant, explained step by step."""
 
 from gpu_blueprint.cost.estimate import estimate_stack
-from gpu_blueprint.explain.tenants.chain import explain_tenant
+from gpu_blueprint.explain.tenants.steps import explain_tenant
 
 from ...support import builders
 from ...support.plans import shipped_config

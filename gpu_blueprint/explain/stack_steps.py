@@ -4,32 +4,32 @@ from collections.abc import Iterator, Mapping
 
 from ..config import StackConfig
 from ..subject import Subject
-from .cluster import chain as cluster_chain
+from .cluster import steps as cluster_steps
 from .facet import Explain, Part
-from .images import chain as image_chain
-from .keys import chain as key_chain
-from .models import chain as model_chain
-from .money import chain as money_chain
-from .monitoring import chain as monitoring_chain
-from .pools import chain as pool_chain
-from .queues import chain as queue_chain
-from .services import chain as service_chain
+from .images import steps as image_steps
+from .keys import steps as key_steps
+from .models import steps as model_steps
+from .money import steps as money_steps
+from .monitoring import steps as monitoring_steps
+from .pools import steps as pool_steps
+from .queues import steps as queue_steps
+from .services import steps as service_steps
 from .step import Step
-from .storage import chain as storage_chain
-from .tenants import chain as tenant_chain
+from .storage import steps as storage_steps
+from .tenants import steps as tenant_steps
 
 EXPLAIN: Mapping[Subject, Explain] = {
-    "cluster": cluster_chain.EXPLAIN,
-    "images": image_chain.EXPLAIN,
-    "pools": pool_chain.EXPLAIN,
-    "tenants": tenant_chain.EXPLAIN,
-    "queues": queue_chain.EXPLAIN,
-    "services": service_chain.EXPLAIN,
-    "models": model_chain.EXPLAIN,
-    "storage": storage_chain.EXPLAIN,
-    "keys": key_chain.EXPLAIN,
-    "monitoring": monitoring_chain.EXPLAIN,
-    "money": money_chain.EXPLAIN,
+    "cluster": cluster_steps.EXPLAIN,
+    "images": image_steps.EXPLAIN,
+    "pools": pool_steps.EXPLAIN,
+    "tenants": tenant_steps.EXPLAIN,
+    "queues": queue_steps.EXPLAIN,
+    "services": service_steps.EXPLAIN,
+    "models": model_steps.EXPLAIN,
+    "storage": storage_steps.EXPLAIN,
+    "keys": key_steps.EXPLAIN,
+    "monitoring": monitoring_steps.EXPLAIN,
+    "money": money_steps.EXPLAIN,
 }
 """Subject → its explanation, in the order in which `explain` and `preview` print."""
 

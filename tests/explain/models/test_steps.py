@@ -1,7 +1,7 @@
 """A model, explained step by step; the next version shows only the steps that differ."""
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.explain.models.chain import explain_model
+from gpu_blueprint.explain.models.steps import explain_model
 
 from ...support.served_stack import chat, ranking, serve
 

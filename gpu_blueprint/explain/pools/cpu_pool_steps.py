@@ -10,7 +10,7 @@ from ...subjects.tenants.gpu_pods import build_cpu_pod
 from ...yaml_text import write_yaml
 from ..step import Step
 from ..storage.pool_storage import explain_pool_storage
-from .lifecycle_chain import describe_lifecycle
+from .lifecycle_steps import describe_lifecycle
 from .promises import explain_promises
 
 

@@ -1,6 +1,6 @@
 """A pool, explained: grants, headroom and the pod that runs there."""
 
-from gpu_blueprint.explain.pools.chain import explain_pool
+from gpu_blueprint.explain.pools.steps import explain_pool
 from gpu_blueprint.explain.stack import summarize_pool
 
 from ...support import builders

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from gpu_blueprint.cli import main
-from gpu_blueprint.explain.keys.chain import describe_keys, explain_keys
-from gpu_blueprint.explain.stack_chain import explain_stack
+from gpu_blueprint.explain.keys.steps import describe_keys, explain_keys
+from gpu_blueprint.explain.stack_steps import explain_stack
 from gpu_blueprint.keys import NO_DEFAULT_PROVIDERS, REGION_KEY, STACK_KEY
 from gpu_blueprint.subjects.keys.key_policies import list_key_policies
 

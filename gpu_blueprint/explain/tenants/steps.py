@@ -15,10 +15,10 @@ from ..amounts import describe_amount, describe_cost
 from ..facet import Explain, Part
 from ..models.models import name_address
 from ..pod_requests import describe_request
-from ..queues.chain import explain_tenant_queue
+from ..queues.steps import explain_tenant_queue
 from ..stack import as_json, describe_enforcement, summarize_tenant
 from ..step import Step
-from ..storage.chain import explain_tenant_storage
+from ..storage.steps import explain_tenant_storage
 from .table import build_tenant_table
 
 

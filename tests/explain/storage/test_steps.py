@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
-from gpu_blueprint.explain.stack_chain import explain_stack
-from gpu_blueprint.explain.storage.chain import explain_storage
+from gpu_blueprint.explain.stack_steps import explain_stack
 from gpu_blueprint.explain.storage.pod import build_storage_pod
-from gpu_blueprint.explain.tenants.chain import explain_tenant
+from gpu_blueprint.explain.storage.steps import explain_storage
+from gpu_blueprint.explain.tenants.steps import explain_tenant
 
 from ...support import builders
 from ...support.mounted_stack import STORAGE, ZONE, build_mounted_stack, find_team

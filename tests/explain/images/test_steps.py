@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpu_blueprint.explain.stack_chain import explain_stack
+from gpu_blueprint.explain.stack_steps import explain_stack
 
 from ...support import builders
 from ...support.image_stacks import EVERY_CACHE, MIRROR, REGISTRY

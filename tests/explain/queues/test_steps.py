@@ -5,10 +5,10 @@ from typing import Any
 import yaml
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.explain.pools.chain import explain_pool
+from gpu_blueprint.explain.pools.steps import explain_pool
 from gpu_blueprint.explain.queues.jobs import build_first_job
-from gpu_blueprint.explain.stack_chain import explain_stack
-from gpu_blueprint.explain.tenants.chain import explain_tenant
+from gpu_blueprint.explain.stack_steps import explain_stack
+from gpu_blueprint.explain.tenants.steps import explain_tenant
 
 from ...support import builders
 from ...support.two_teams import build_two_teams, train_pool

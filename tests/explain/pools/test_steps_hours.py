@@ -1,6 +1,6 @@
 """The opening hours of a pool, as `explain` shows them."""
 
-from gpu_blueprint.explain.pools.chain import explain_pool
+from gpu_blueprint.explain.pools.steps import explain_pool
 
 from ...components.pools.test_pool_hours import build_pools
 from ...support import builders

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gpu_blueprint.config.disruption import PINNED
-from gpu_blueprint.explain.pools.lifecycle_chain import describe_lifecycle
+from gpu_blueprint.explain.pools.lifecycle_steps import describe_lifecycle
 
 from ...support import builders
 

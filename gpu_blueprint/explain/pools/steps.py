@@ -17,13 +17,13 @@ from ...subjects.tenants.gpu_pods import build_pod
 from ...yaml_text import write_yaml
 from ..facet import Explain, Part
 from ..images.images import name_image
-from ..queues.chain import explain_pool_queue, show_pool_job
+from ..queues.steps import explain_pool_queue, show_pool_job
 from ..stack import as_json, summarize_pool
 from ..step import Step
 from ..storage.pool_storage import explain_pool_storage
-from .cpu_pool_chain import explain_cpu_pool
+from .cpu_pool_steps import explain_cpu_pool
 from .cpu_pools import summarize_cpu_pools
-from .lifecycle_chain import describe_lifecycle
+from .lifecycle_steps import describe_lifecycle
 from .promises import explain_promises
 from .start_times import explain_start, start_time_as_json
 from .table import build_cpu_pool_table, build_pool_table
