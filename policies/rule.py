@@ -43,7 +43,7 @@ class Rule(Record, kw_only=True):
 
     @property
     def needs_stack(self) -> bool:
-        """Whether the rule compares the resource with others: its check takes the stack too."""
+        """True if the rule compares the resource with others: its check takes the stack too."""
         return len(signature(self.check).parameters) == 4
 
     @property
