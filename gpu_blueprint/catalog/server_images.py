@@ -92,6 +92,14 @@ def read_version(tag: str) -> tuple[int, ...]:
     return tuple(map(int, found[1].split(".")))
 
 
+def has_version(tag: str) -> bool:
+    """Return whether a tag names a version."""
+    try:
+        return bool(read_version(tag))
+    except CatalogError:
+        return False
+
+
 def find_server_image(server: str, tag: str) -> ServerImage | None:
     """Return the image of a tag; None if the catalogue does not know the tag."""
     return next((image for image in list_server_images(server) if image.tag == tag), None)
