@@ -24,9 +24,10 @@ class Ec2Type(Record):
     part: str
     id: str
     made: str
-    state: str
     gone: frozenset[str]
     makers: frozenset[str]
+    state: str = "State"
+    """Key of the state, the same in all of EC2."""
 
 
 TYPES: Mapping[str, Ec2Type] = {row.type: row for row in read_table("ec2_objects.csv", Ec2Type)}
