@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .built import find_place, refuse_unfit
-from .engines import REMEDIES, Bundle, Effort
+from .engines import CLUSTER_FOLDER, REMEDIES, Bundle, Effort
 from .go_modules import hash_go_modules
 from .go_tool import Go, Watch
+
+_EFFORT = Effort(1, 0, 0, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +25,7 @@ class CopiedObjects:
     webhooks: str
     """The file with its webhook configurations."""
     bundle: Bundle
-    effort: Effort
+    effort: Effort = _EFFORT
 
     @property
     def name(self) -> str:
@@ -60,3 +62,42 @@ class CopiedObjects:
         place = Path(go.run(["list", "-m", "-f", "{{.Dir}}", self.module], self.folder, watch).strip())
         for file in (*self.definitions, self.webhooks):
             (folder / Path(file).name).write_bytes((place / file).read_bytes())
+
+
+KUEUE_OBJECTS = CopiedObjects(
+    subject="Kueue",
+    folder=CLUSTER_FOLDER,
+    module="sigs.k8s.io/kueue",
+    definitions=tuple(
+        f"config/components/crd/bases/kueue.x-k8s.io_{plural}.yaml"
+        for plural in (
+            *("admissionchecks", "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "multikueueconfigs"),
+            *("provisioningrequestconfigs", "resourceflavors", "topologies", "workloadpriorityclasses", "workloads"),
+        )
+    ),
+    webhooks="config/components/webhook/manifests.yaml",
+    bundle="rehearse",
+)
+JOBSET_OBJECTS = CopiedObjects(
+    subject="JobSet",
+    folder=CLUSTER_FOLDER,
+    module="sigs.k8s.io/jobset",
+    definitions=("charts/jobset/crds/jobset.x-k8s.io_jobsets.yaml",),
+    webhooks="config/components/webhook/manifests.yaml",
+    bundle="rehearse",
+)
+KEDA_OBJECTS = CopiedObjects(
+    subject="KEDA",
+    folder="keda",
+    module="github.com/kedacore/keda/v2",
+    definitions=tuple(
+        f"config/crd/bases/{name}.yaml"
+        for name in (
+            *("eventing.keda.sh_cloudeventsources", "eventing.keda.sh_clustercloudeventsources"),
+            *("keda.sh_clustertriggerauthentications", "keda.sh_triggerauthentications"),
+            *("keda.sh_scaledjobs", "keda.sh_scaledobjects"),
+        )
+    ),
+    webhooks="config/webhooks/validation_webhooks.yaml",
+    bundle="scaling",
+)

@@ -2,11 +2,10 @@
 
 import base64
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import urllib3
 import yaml
 
 from gpu_blueprint.catalog.api_versions import KEDA
@@ -16,8 +15,9 @@ from gpu_blueprint.yaml_text import write_yaml
 from .aggregation import Aggregation
 from .certificates import list_certificate_files
 from .control_plane import ControlPlane
+from .controller import build_client, is_ready_at, make_namespace, read_definitions
+from .copied_objects import KEDA_OBJECTS
 from .engines import find_engine
-from .keda_objects import KEDA_OBJECTS
 from .kube import RefusedError
 from .readiness import wait_until_served
 from .scene import Manifest
@@ -33,7 +33,6 @@ _ACCOUNTS: Mapping[str, str] = {
 _METRICS_SERVICE = "keda-metrics-apiserver"
 """The Service of the adapter."""
 _API = ("apiregistration.k8s.io/v1", "APIService", "v1beta1.external.metrics.k8s.io")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _HOOK = "vscaledobject.kb.io"
 _CANARY: Manifest = {
     "apiVersion": KEDA,
@@ -71,17 +70,16 @@ class Keda:
             LabError: A program ends, or is not ready within a minute.
         """
         kube = self._plane.client
-        definitions = [yaml.load(KEDA_OBJECTS.read(file), Loader=_LOADER) for file in KEDA_OBJECTS.definitions]  # noqa: S506  a safe loader
+        definitions = [*read_definitions(KEDA_OBJECTS)]
         for definition in definitions:
             kube.apply(definition)
         # The operator waits in vain for a kind that is not served when it starts, and ends after two minutes.
         wait_until_served(kube, self._workspace.refuse_dead_engines, definitions)
-        if kube.get("v1", "Namespace", NAMESPACE) is None:
-            kube.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+        make_namespace(kube, NAMESPACE)
         self._start_programs()
         for manifest in (*self.list_services(), *self.list_webhooks()):
             kube.apply(manifest)
-        self._workspace.wait_for(OPERATOR, "KEDA: its operator", self._is_ready)
+        self._workspace.wait_for(OPERATOR, "KEDA: its operator", partial(is_ready_at, self._health))
         self._workspace.wait_for(ADAPTER, "KEDA: its metrics adapter", self._serves)
         self._workspace.wait_for(WEBHOOKS, "KEDA: its webhooks", self._answers)
 
@@ -149,7 +147,7 @@ class Keda:
             "version": "v1beta1",
             "groupPriorityMinimum": 100,
             "versionPriority": 100,
-            "caBundle": self._bundle,
+            "caBundle": base64.b64encode(self._authority.certificate).decode(),
         }
         yield {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
@@ -158,17 +156,8 @@ class Keda:
         for document in yaml.safe_load_all(KEDA_OBJECTS.read(KEDA_OBJECTS.webhooks)):
             for hook in document["webhooks"]:
                 path = hook["clientConfig"]["service"]["path"]
-                hook["clientConfig"] = {"url": f"https://127.0.0.1:{self._hooks}{path}", "caBundle": self._bundle}
+                hook["clientConfig"] = build_client(self._hooks, path, self._authority.certificate)
             yield document
-
-    @property
-    def _bundle(self) -> str:
-        return base64.b64encode(self._authority.certificate).decode()
-
-    def _is_ready(self) -> bool:
-        with suppress(urllib3.exceptions.HTTPError), urllib3.PoolManager(retries=False, timeout=2) as pool:
-            return pool.request("GET", f"http://127.0.0.1:{self._health}/readyz").status == 200
-        return False
 
     def _serves(self) -> bool:
         """Return whether the API server reaches the adapter."""

@@ -6,15 +6,12 @@ from pathlib import Path
 
 from . import nvml
 from .built import is_fit
-from .copied_objects import CopiedObjects
+from .copied_objects import JOBSET_OBJECTS, KEDA_OBJECTS, KUEUE_OBJECTS, CopiedObjects
 from .crds import COPIED_FOLDER, EFFORT, find_crds_place, write_crds
 from .crds import NAME as DEFINITIONS
 from .engines import CLUSTER_FOLDER, ENGINES, NVIDIA_FOLDER, PROGRAMS, Bundle, Effort, Engine
 from .go_modules import find_platform, parse_go_version, read_go_module
 from .go_tool import Go, Watch
-from .jobset_objects import JOBSET_OBJECTS
-from .keda_objects import KEDA_OBJECTS
-from .kueue_objects import KUEUE_OBJECTS
 
 
 @dataclass(frozen=True, slots=True)

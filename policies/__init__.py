@@ -34,35 +34,12 @@ from .rule import Rule, Verdict, judge
 from .values import UNKNOWN
 from .waivers import Waiver, find_waiver
 
-RULES: tuple[Rule, ...] = (
-    *gpu_pools.RULES,
-    *node_overlays.RULES,
-    *gpu_operator.RULES,
-    *node_classes.RULES,
-    *gpu_runtime.RULES,
-    *disruption.RULES,
-    *evictions.RULES,
-    *cluster.RULES,
-    *network.RULES,
-    *iam.RULES,
-    *trust.RULES,
-    *managed_policies.RULES,
-    *boundaries.RULES,
-    *storage.RULES,
-    *own_keys.RULES,
-    *tenancy.RULES,
-    *admission.RULES,
-    *queues.RULES,
-    *rbac.RULES,
-    *needed_parts.RULES,
-    *supply_chain.RULES,
-    *exposure.RULES,
-    *tags.RULES,
-    *names.RULES,
-    *cost.RULES,
-    *teardown.RULES,
-    *readable.RULES,
+_SUBJECTS = (
+    *(gpu_pools, node_overlays, gpu_operator, node_classes, gpu_runtime, disruption, evictions, cluster, network),
+    *(iam, trust, managed_policies, boundaries, storage, own_keys, tenancy, admission, queues, rbac, needed_parts),
+    *(supply_chain, exposure, tags, names, cost, teardown, readable),
 )
+RULES: tuple[Rule, ...] = tuple(rule for subject in _SUBJECTS for rule in subject.RULES)
 
 __all__ = [
     "JUDGED_INSIDE",

@@ -94,7 +94,6 @@ RULES = (
         id="under-hourly-ceiling",
         kinds=("NodePool",),
         check=_refuse_high_cost,
-        needs_stack=True,
         settings={"hourlyUsd": 0},
         looks_at="limits of GPU pools × on-demand prices",
         passes="the sum is at most hourlyUsd, or the environment sets no hourlyUsd",

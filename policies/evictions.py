@@ -94,7 +94,6 @@ RULES = (
         id="drain-not-blocked",
         kinds=_BUDGETS,
         check=_refuse_blocking_budget,
-        needs_stack=True,
         looks_at="PodDisruptionBudgets, and the replicas of the Deployments, StatefulSets, ReplicaSets, "
         "ReplicationControllers, Jobs and Pods that they count in the same program, which a ScaledObject or a "
         "HorizontalPodAutoscaler may lower",

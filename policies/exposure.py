@@ -260,7 +260,6 @@ RULES = (
         id="dashboards-not-public",
         kinds=(*CHART_KINDS, "Service", "Ingress"),
         check=_refuse_open_dashboards,
-        needs_stack=True,
         looks_at="Services and Ingresses of Grafana, Prometheus, Alertmanager and other dashboards, as objects and in "
         "the values of their charts",
         passes="they stay in the cluster, their load balancer is internal, address blocks limit it, or ALB asks people "

@@ -182,7 +182,6 @@ RULES = (
         id="gpu-limit-reachable",
         kinds=("NodePool",),
         check=_refuse_unreachable_limit,
-        needs_stack=True,
         looks_at="GPU resources in `spec.limits`, the capacity in the pool's NodeOverlays, and what the GPU Operator "
         "makes of the GPUs",
         passes="the nodes or an overlay advertise at least one limited resource, or nobody can tell",
@@ -194,7 +193,6 @@ RULES = (
         id="sharing-overlaid",
         kinds=("NodePool",),
         check=_refuse_sharing_without_overlay,
-        needs_stack=True,
         looks_at="NodePools whose nodes share GPUs",
         passes="a NodeOverlay names the pool and each type whose GPUs are shared, or the number of nodes is fixed",
         fails="no NodeOverlay names the pool, or none names a type whose GPUs the GPU Operator's config shares",

@@ -104,7 +104,6 @@ RULES = (
         id="gpu-environment-ignored",
         kinds=("EC2NodeClass", *GROUP_KINDS),
         check=_refuse_open_runtime,
-        needs_stack=True,
         looks_at="user data of node classes and managed groups of GPU nodes with EKS's AMIs, and the toolkit of the "
         "GPU Operator where it installs one",
         passes="NVIDIA's container runtime ignores NVIDIA_VISIBLE_DEVICES of unprivileged containers; AMIs of your own "

@@ -257,7 +257,6 @@ RULES = (
         id="needed-parts-run",
         kinds=CHART_KINDS,
         check=_refuse_missing_parts,
-        needs_stack=True,
         looks_at="Helm values of Karpenter, the GPU Operator, KEDA, Kueue, JobSet and kube-prometheus-stack that "
         "switch parts off, beside the pools, overlays, queues, scalers and monitors of the program",
         passes="each part that an object of the program needs is on, or another chart of the program does its work",
@@ -270,7 +269,6 @@ RULES = (
         id="charts-know-cluster",
         kinds=CHART_KINDS,
         check=_refuse_other_cluster,
-        needs_stack=True,
         looks_at="the cluster's name in the values of Karpenter, the AWS Load Balancer Controller and the Cluster "
         "Autoscaler, in programs that make a cluster",
         passes="the value is the name of a cluster of the program",

@@ -175,7 +175,6 @@ RULES = (
         id="overlay-counts-true",
         kinds=("NodeOverlay",),
         check=_refuse_wrong_counts,
-        needs_stack=True,
         looks_at="capacity in NodeOverlays, and the configs by which the GPU Operator cuts and shares GPUs",
         passes="each overlay states what the nodes advertise, or the program does not hold the configs",
         fails="an overlay states another resource or another count than its nodes advertise",

@@ -20,7 +20,6 @@ RULES = (
         kinds=KINDS,
         check=_refuse_foreign_keys,
         settings={"required": []},
-        needs_stack=True,
         looks_at=f"KMS keys of everything that encrypts data at rest: {', '.join(DATA)}",
         passes="the data of the kinds in `required` is encrypted with KMS keys that the company names; by default "
         "`required` is empty, and everything passes",

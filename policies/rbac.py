@@ -219,7 +219,6 @@ RULES = (
         id="platform-rights-for-platform",
         kinds=_ROLES,
         check=_refuse_platform_rights,
-        needs_stack=True,
         settings={**_PLATFORM, "keepers": ["gpu-blueprint:operators"]},
         looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
         "counts as bound to people",

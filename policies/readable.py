@@ -14,7 +14,6 @@ RULES = (
         id="values-readable",
         kinds=("*",),
         check=_refuse_unreadable_values,
-        needs_stack=True,
         looks_at="values that the other rules could not read",
         passes="every rule could read the values that it judges",
         fails="a value has a form that a rule cannot read, such as a text in place of a block",

@@ -1,6 +1,7 @@
 """Define rules and how they run; without Pulumi, so that the same rules run anywhere."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import signature
 from typing import Any, TypeVar
 
 from gpu_blueprint.records import Record, field
@@ -22,7 +23,7 @@ class Rule(Record, kw_only=True):
     kinds: tuple[str, ...]
     """Kinds of the resources that the rule checks."""
     check: Callable[..., None]
-    """``check(resource, report, settings)``, or with ``needs_stack`` ``check(resource, report, settings, stack)``."""
+    """``check(resource, report, settings)``, or ``check(resource, report, settings, stack)``."""
     looks_at: str
     """Completes "Looks at …"."""
     passes: str
@@ -33,14 +34,17 @@ class Rule(Record, kw_only=True):
     """The cost or the damage of breaking the rule."""
     fix: str
     """The remedy, in the imperative."""
-    needs_stack: bool = False
-    """Whether the rule compares the resource with others."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of the settings that an environment may change."""
     find_mistakes: Callable[[Settings], Iterable[str]] | None = None
     """Yields the mistakes in settings whose form is right, such as a pattern that cannot be used."""
     remediate: Callable[[Resource, Settings], dict[str, Any] | None] | None = None
     """Returns the corrected props of a resource, or None; CrossGuard calls it at the level remediate."""
+
+    @property
+    def needs_stack(self) -> bool:
+        """True if the rule compares the resource with others: its check takes the stack too."""
+        return len(signature(self.check).parameters) == 4
 
     @property
     def subject(self) -> str:
@@ -91,20 +95,20 @@ def find_wrong(items: Iterable[_T], is_wrong: Callable[[_T], bool]) -> list[_T]:
 
 def judge(rule: Rule, stack: Stack, settings: Settings | None = None) -> Iterator[Verdict]:
     """Run one rule over a stack and yield its verdicts; resources that pass have none."""
-    chosen = {**rule.settings, **(settings or {})}
+    given = ({**rule.settings, **(settings or {})}, *([stack] if rule.needs_stack else []))
     for resource in stack.list_in_order(rule.kinds):
         if resource.urn not in stack.opened_components:
-            yield from _check(rule, resource, chosen, stack)
+            yield from _check(rule, resource, given, stack)
 
 
-def _check(rule: Rule, resource: Resource, settings: Settings, stack: Stack) -> Iterator[Verdict]:
+def _check(rule: Rule, resource: Resource, given: tuple[Any, ...], stack: Stack) -> Iterator[Verdict]:
     found: list[Verdict] = []
 
     def report(reason: str) -> None:
         found.append(Verdict(rule.id, resource.urn, reason, rule.fix))
 
     try:
-        rule.check(resource, report, settings, *([stack] if rule.needs_stack else []))
+        rule.check(resource, report, *given)
     except NotYetKnownError as error:
         if not found:  # a violation that is known already counts more than a value that is not known
             reason = f"cannot be judged before the deployment: {error} is not known yet"

@@ -49,7 +49,6 @@ RULES = (
         id="file-systems-encrypted",
         kinds=("FileSystem", "PersistentVolume", "StorageClass"),
         check=_refuse_unencrypted_files,
-        needs_stack=True,
         looks_at="EFS file systems, volumes that mount them, and storage classes of EBS",
         passes="the file system is encrypted, the volume is mounted over TLS, as the driver does by itself, and the "
         "storage class states encrypted, or the program has EBS encrypt all new volumes (EncryptionByDefault)",

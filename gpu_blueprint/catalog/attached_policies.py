@@ -3,7 +3,7 @@
 from functools import cache
 
 from ..records import Record
-from .table import read_rows
+from .table import read_table
 
 FILE = "attached_policies.csv"
 
@@ -30,4 +30,4 @@ def list_attached_policies() -> list[AttachedPolicy]:
 
 @cache
 def _read_table() -> dict[str, AttachedPolicy]:
-    return {row["policy"]: AttachedPolicy(**row) for row in read_rows(FILE)}
+    return {row.policy: row for row in read_table(FILE, AttachedPolicy)}

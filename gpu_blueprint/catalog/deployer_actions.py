@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from ..records import Record
-from .table import read_rows
+from .table import read_table
 
 FILE = "deployer_actions.csv"
 EVERYTHING = "*"
@@ -64,7 +64,6 @@ def list_deployed_types() -> list[str]:
 @cache
 def _read_table() -> Mapping[str, Sequence[DeployerActions]]:
     table: dict[str, list[DeployerActions]] = {}
-    for row in read_rows(FILE):
-        actions, resources = tuple(row.pop("actions").split()), tuple(row.pop("resources").split())
-        table.setdefault(row["type"], []).append(DeployerActions(actions=actions, resources=resources, **row))
+    for row in read_table(FILE, DeployerActions):
+        table.setdefault(row.type, []).append(row)
     return table

@@ -4,10 +4,10 @@ A test compares the rows with every chart and add-on, and the places with render
 """
 
 from functools import cache
-from typing import Literal, cast, get_args
+from typing import Literal
 
 from ..records import Record
-from .table import read_rows
+from .table import read_table
 
 Calls = Literal["aws", "internet", "vpc", "cluster", "none"]
 
@@ -33,18 +33,4 @@ class EgressNeed(Record, kw_only=True):
 @cache
 def list_egress_needs() -> tuple[EgressNeed, ...]:
     """Return every program of the platform."""
-    return tuple(_read(row) for row in read_rows("egress_needs.csv"))
-
-
-def _read(row: dict[str, str]) -> EgressNeed:
-    if row["calls"] not in get_args(Calls):
-        raise ValueError(f"{row['program']} calls {row['calls']!r}")
-    return EgressNeed(
-        comes_from=row["comes_from"],
-        program=row["program"],
-        calls=cast("Calls", row["calls"]),
-        proxy_at=tuple(row["proxy_at"].split()),
-        ca_at=tuple(row["ca_at"].split()),
-        needs=tuple(row["needs"].split()),
-        reason=row["reason"],
-    )
+    return tuple(read_table("egress_needs.csv", EgressNeed))

@@ -5,9 +5,9 @@ from functools import cache
 from types import MappingProxyType
 
 from ..errors import CatalogError
-from ..records import Record
+from ..records import Record, field
 from .gpus import Gpu, find_gpu
-from .table import read_rows
+from .table import read_table
 
 
 class Instance(Record, kw_only=True):
@@ -17,7 +17,7 @@ class Instance(Record, kw_only=True):
     arch: str
     vcpu: int
     memory_mib: int
-    gpu_name: str
+    gpu_name: str = field(name="gpu")
     gpu_count: int
     """Whole GPUs as EC2 and Karpenter count them: 0 on fractional types."""
     gpu_devices: int
@@ -63,24 +63,10 @@ class Instance(Record, kw_only=True):
         return self.gpu_count == 0 and self.gpu_devices > 0
 
 
-_INTEGERS = tuple(name for name, kind in Instance.__annotations__.items() if kind is int)
-
-
-def _read_row(cells: Mapping[str, str]) -> Instance:
-    return Instance(
-        instance_type=cells["instance_type"],
-        arch=cells["arch"],
-        gpu_name=cells["gpu"],
-        usage_classes=frozenset(cells["usage_classes"].split()),
-        regions=frozenset(cells["regions"].split()),
-        **{column: int(cells[column]) for column in _INTEGERS},
-    )
-
-
 @cache
 def list_instances() -> Mapping[str, Instance]:
     """Return name → instance type, in the order of the file: by family, then size."""
-    return MappingProxyType({row.instance_type: row for row in map(_read_row, read_rows("instances.csv"))})
+    return MappingProxyType({row.instance_type: row for row in read_table("instances.csv", Instance)})
 
 
 def find_instance(name: str) -> Instance:

@@ -5,8 +5,8 @@ Bus bandwidth: NVIDIA/nccl-tests, doc/PERFORMANCE.md. Read 2026-11-23.
 
 from functools import cache
 
-from ..records import Record
-from .table import read_rows
+from ..records import Record, field
+from .table import read_table
 
 FILE = "nccl_marks.csv"
 BASES = ("table", "rounded", "single")
@@ -22,7 +22,7 @@ class NcclMark(Record, kw_only=True):
     """Nodes of the measurement; other counts have other bandwidths."""
     gib: int
     """Size of the message."""
-    published_gbps: float
+    published_gbps: float = field(name="gbps")
     """GB/s of bus bandwidth, as the source states it."""
     basis: str
     """One of BASES."""
@@ -47,14 +47,4 @@ def list_nccl_marks() -> tuple[NcclMark, ...]:
 @cache
 def _list_marks() -> dict[tuple[str, int], NcclMark]:
     """Return instance type and nodes → row."""
-    return {
-        (row["instance_type"], int(row["nodes"])): NcclMark(
-            instance_type=row["instance_type"],
-            nodes=int(row["nodes"]),
-            gib=int(row["gib"]),
-            published_gbps=float(row["gbps"]),
-            basis=row["basis"],
-            source=row["source"],
-        )
-        for row in read_rows(FILE)
-    }
+    return {(mark.instance_type, mark.nodes): mark for mark in read_table(FILE, NcclMark)}

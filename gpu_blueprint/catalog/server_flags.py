@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal, cast
+from typing import Literal
 
 from ..errors import CatalogError, suggest
 from ..records import Record
 from .server_images import REPOSITORIES, read_version
-from .table import read_rows
+from .table import read_table
 
 FILE = "server_flags.csv"
 
@@ -73,19 +73,6 @@ def is_known_at(flag: ServerFlag, tag: str) -> bool:
 @cache
 def _read_flags() -> Mapping[str, Mapping[str, ServerFlag]]:
     table: dict[str, dict[str, ServerFlag]] = {server: {} for server in REPOSITORIES}
-    for row in read_rows(FILE):
-        table[row["server"]][row["flag"]] = _read_flag(row)
+    for flag in read_table(FILE, ServerFlag):
+        table[flag.server][flag.flag] = flag
     return table
-
-
-def _read_flag(row: Mapping[str, str]) -> ServerFlag:
-    return ServerFlag(
-        server=row["server"],
-        flag=row["flag"],
-        since=row["since"],
-        until=row["until"],
-        kind=cast(FlagKind, row["kind"]),
-        owner=cast(FlagOwner, row["owner"]),
-        note=row["note"],
-        source=row["source"],
-    )

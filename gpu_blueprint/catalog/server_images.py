@@ -14,10 +14,10 @@ from functools import cache
 from types import MappingProxyType
 
 from ..errors import CatalogError, suggest
-from ..records import Record
+from ..records import Record, field
 from .ami_families import AMI_FAMILIES
 from .gpus import Gpu
-from .table import read_rows
+from .table import read_table
 
 FILE = "server_images.csv"
 BASES = ("measured", "stated", "assumed")
@@ -44,7 +44,7 @@ class ServerImage(Record, kw_only=True):
     tag: str
     cuda: str
     """CUDA toolkit in the image, such as ``13.0``."""
-    min_compute_capability: float
+    min_compute_capability: float = field(name="capability")
     """Oldest CUDA compute capability that the image has kernels for."""
     architectures: frozenset[str]
     """``amd64`` and ``arm64``: those that somebody has shown."""
@@ -54,7 +54,7 @@ class ServerImage(Record, kw_only=True):
     """One of BASES: where the size comes from."""
     tensorrt: str | None
     """Version of TensorRT, which a TensorRT plan is bound to; None for vLLM, and where it was not found."""
-    is_seen: bool
+    is_seen: bool = field(name="seen")
     """True if somebody is known to run or pin the tag; False if only its release is known."""
     fault: str
     """The reason not to use the image; mostly empty."""
@@ -92,6 +92,14 @@ def read_version(tag: str) -> tuple[int, ...]:
     return tuple(map(int, found[1].split(".")))
 
 
+def has_version(tag: str) -> bool:
+    """Return whether a tag names a version."""
+    try:
+        return bool(read_version(tag))
+    except CatalogError:
+        return False
+
+
 def find_server_image(server: str, tag: str) -> ServerImage | None:
     """Return the image of a tag; None if the catalogue does not know the tag."""
     return next((image for image in list_server_images(server) if image.tag == tag), None)
@@ -116,22 +124,5 @@ def default_server_image(server: str) -> ServerImage:
 
 @cache
 def _read_images() -> tuple[ServerImage, ...]:
-    return tuple(
-        sorted(map(_read_image, read_rows(FILE)), key=lambda image: (read_version(image.tag), -len(image.tag)))
-    )
-
-
-def _read_image(row: Mapping[str, str]) -> ServerImage:
-    return ServerImage(
-        server=row["server"],
-        tag=row["tag"],
-        cuda=row["cuda"],
-        min_compute_capability=float(row["capability"]),
-        architectures=frozenset(row["architectures"].split()),
-        gib=float(row["gib"]),
-        basis=row["basis"],
-        tensorrt=row["tensorrt"] or None,
-        is_seen=row["seen"] == "yes",
-        fault=row["fault"],
-        source=row["source"],
-    )
+    images = read_table(FILE, ServerImage)
+    return tuple(sorted(images, key=lambda image: (read_version(image.tag), -len(image.tag))))

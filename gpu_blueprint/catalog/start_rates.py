@@ -5,7 +5,7 @@ from typing import Literal
 
 from ..errors import CatalogError
 from ..records import Record
-from .table import read_rows
+from .table import read_table
 
 FILE = "start_rates.csv"
 BASES = ("measured", "stated", "assumed")
@@ -38,13 +38,4 @@ def describe_assumed_rates() -> str:
 @cache
 def list_start_rates() -> dict[str, StartRate]:
     """Return item → row, in the order of the file."""
-    return {
-        row["item"]: StartRate(
-            row["item"],
-            float(row["value"]),
-            "seconds" if row["unit"] == "seconds" else "MiB/s",
-            row["basis"],
-            row["source"],
-        )
-        for row in read_rows(FILE)
-    }
+    return {rate.item: rate for rate in read_table(FILE, StartRate)}

@@ -1,6 +1,6 @@
 """The two kinds of Prometheus rules: recording rules and alerts."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
 from ..records import Record
 
@@ -62,3 +62,32 @@ class Alert(Record, kw_only=True):
             "labels": labels,
             "annotations": annotations,
         }
+
+
+class AlertFields(TypedDict):
+    """The fields of an alert beside its heading and severity."""
+
+    name: str
+    expr: str
+    hold_for: NotRequired[str]
+    summary: str
+    impact: str
+    steps: tuple[str, ...]
+
+
+class Heading(Record):
+    """A heading of the runbook; its methods make the alerts below it."""
+
+    title: str
+
+    def critical(self, **fields: Unpack[AlertFields]) -> Alert:
+        """Return an alert of severity ``critical``."""
+        return Alert(subject=self.title, severity="critical", **fields)
+
+    def warning(self, **fields: Unpack[AlertFields]) -> Alert:
+        """Return an alert of severity ``warning``."""
+        return Alert(subject=self.title, severity="warning", **fields)
+
+    def info(self, **fields: Unpack[AlertFields]) -> Alert:
+        """Return an alert of severity ``info``."""
+        return Alert(subject=self.title, severity="info", **fields)

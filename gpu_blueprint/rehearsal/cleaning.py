@@ -80,3 +80,10 @@ def _delete(stage: Stage, kind: tuple[str, str], found: Manifest) -> str:
     if "deletionTimestamp" not in place:
         stage.lab.kube.delete(*kind, place["name"], place.get("namespace"))
     return str(place["name"])
+
+
+def delete_claim(stage: Stage, node: str) -> None:
+    """Delete the NodeClaim of a node, so that Karpenter drains the node; do not wait for the end of the drain."""
+    for claim in stage.lab.kube.list(*CLAIM):
+        if claim.get("status", {}).get("nodeName") == node:
+            stage.lab.kube.delete(*CLAIM, claim["metadata"]["name"])

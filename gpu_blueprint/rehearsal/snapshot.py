@@ -23,6 +23,11 @@ class Snapshot(Record, kw_only=True):
     events: Sequence[Manifest] = ()
     """The events that say why a pod has no node; none while every pod has one."""
 
+    def is_open(self, node: str) -> bool:
+        """Return whether a node takes pods as if nobody had warned of its end."""
+        found = self.nodes.get(node)
+        return found is not None and "deletionTimestamp" not in found["metadata"]
+
     def find_pod(self, name: str, namespace: str) -> Manifest | None:
         """Return a pod that is not about to go, or None."""
         wanted = name, namespace

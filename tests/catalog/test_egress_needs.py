@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.catalog.addons import ADD_ONS, STORAGE_ADD_ONS
-from gpu_blueprint.catalog.egress_needs import EgressNeed, _read, list_egress_needs
+from gpu_blueprint.catalog.egress_needs import EgressNeed, list_egress_needs
 from gpu_blueprint.catalog.platform_pods import list_platform_pods
 from gpu_blueprint.catalog.versions import KARPENTER_VERSIONS, list_charts
 
@@ -64,9 +64,3 @@ def test_the_places_of_a_program_are_rendered(need: EgressNeed) -> None:
     if need.comes_from != "aws-ebs-csi-driver":
         assert PROXY in json.dumps([look(place, own) for place in need.proxy_at])
     assert "gpu-blueprint" in json.dumps([look(place, own) for place in need.ca_at])
-
-
-def test_a_kind_of_call_that_nobody_knows_is_refused() -> None:
-    row = dict.fromkeys(("comes_from", "program", "proxy_at", "ca_at", "needs", "reason"), "")
-    with pytest.raises(ValueError, match="calls 'moon'"):
-        _read({**row, "calls": "moon"})

@@ -6,10 +6,7 @@ import pytest
 
 from gpu_blueprint.errors import LabError
 from lab.build import main
-from lab.copied_objects import CopiedObjects
-from lab.jobset_objects import JOBSET_OBJECTS
-from lab.keda_objects import KEDA_OBJECTS
-from lab.kueue_objects import KUEUE_OBJECTS
+from lab.copied_objects import JOBSET_OBJECTS, KEDA_OBJECTS, KUEUE_OBJECTS, CopiedObjects
 
 from ..support.fake_go import FakeGo
 

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from gpu_blueprint.plan import record
+from lab.copied_objects import KUEUE_OBJECTS
 from lab.crds import COPIED_FILES, find_crds
-from lab.kueue_objects import KUEUE_OBJECTS
 
 from ..support.plans import ROOT, STACKS
 

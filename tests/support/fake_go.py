@@ -7,10 +7,8 @@ import pytest
 
 from gpu_blueprint.records import Record
 from lab import built, crds
+from lab.copied_objects import JOBSET_OBJECTS, KEDA_OBJECTS, KUEUE_OBJECTS
 from lab.go_tool import COMPILER
-from lab.jobset_objects import JOBSET_OBJECTS
-from lab.keda_objects import KEDA_OBJECTS
-from lab.kueue_objects import KUEUE_OBJECTS
 
 _SCRIPT = """#!/bin/sh
 echo "$*" >> {calls}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ...catalog import Gpu
 from ...catalog.quantizations import KV_CACHE_FORMATS, QUANTIZATIONS, WEIGHT_TYPES, Quantization, find_quantization
-from ...catalog.server_images import read_version
+from ...catalog.server_images import has_version
 from ...config import StackConfig
 from ...config.models import VllmModel
 from ...errors import CatalogError
@@ -69,7 +69,7 @@ def _refuse_quantization(wanted: Quantization, gpu: Gpu, tag: str) -> Iterator[P
     else:
         return
     usual = [found for found in QUANTIZATIONS.values() if found.covers == wanted.covers and _runs_natively(found, gpu)]
-    fitting = [found.name for found in usual if not _has_version(tag) or found.is_known_at(tag)]
+    fitting = [found.name for found in usual if not has_version(tag) or found.is_known_at(tag)]
     hint = f"this GPU runs {', '.join(fitting)}" if fitting else "remove it"
     yield Problem("format-not-on-gpu", ("quantization",), reason, hint)
 
@@ -95,18 +95,11 @@ def refuse_quantizations_of_other_releases(stack: StackConfig) -> Iterator[Probl
     for version, model in list_vllm(stack):
         wanted = QUANTIZATIONS.get(model.quantization or "")
         tag = find_tag(model)
-        if wanted is None or not _has_version(tag) or wanted.is_known_at(tag):
+        if wanted is None or not has_version(tag) or wanted.is_known_at(tag):
             continue
         until = f" to {wanted.until} (exclusive)" if wanted.until else ""
         reason = f"vLLM takes {wanted.name} from {wanted.since}{until}, and the image is {tag}"
         yield Problem("format-not-in-release", version.locate("quantization"), reason, "choose another, or another tag")
-
-
-def _has_version(tag: str) -> bool:
-    try:
-        return bool(read_version(tag))
-    except CatalogError:
-        return False
 
 
 def suggest_quantization_at_load(stack: StackConfig) -> Iterator[Problem]:

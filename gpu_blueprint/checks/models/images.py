@@ -8,6 +8,7 @@ from ...catalog.server_images import (
     ServerImage,
     default_server_image,
     find_server_image,
+    has_version,
     list_server_images,
     read_version,
 )
@@ -89,7 +90,7 @@ def refuse_tags_of_other_images(stack: StackConfig) -> Iterator[Problem]:
     """Refuse tags that no image of the server has, and releases before those whose flags the catalogue has read."""
     for version in list_versions(stack):
         tag, server = find_tag(version.model), version.model.server_name
-        if not _has_version(tag):
+        if not has_version(tag):
             continue
         oldest = list_server_images(server)[0].tag
         if not re.fullmatch(_TAGS[server], tag):
@@ -106,13 +107,6 @@ def _find_near(server: str, tag: str) -> str:
     numbers = tag.removeprefix("v")
     near = [name for name in (f"v{numbers}", f"{numbers}-py3") if find_server_image(server, name)]
     return (near or [default_server_image(server).tag])[0]
-
-
-def _has_version(tag: str) -> bool:
-    try:
-        return bool(read_version(tag))
-    except CatalogError:
-        return False
 
 
 def refuse_images_of_two_servers(stack: StackConfig) -> Iterator[Problem]:

@@ -4,99 +4,33 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from ...catalog.table import read_table
 from ...config import StackConfig
 from ...records import Record
 from ..preflight import Account
-from .marks import BLUEPRINT, CLUSTER, CNI, Mark, list_marks, read_tags
+from .marks import Mark, list_marks, read_tags
 from .prices import price_month
 from .resource import Arn, Resource
 from .survey import Survey
 
 CHECK = "EC2"
-_OURS = frozenset({BLUEPRINT})
-_OF_CLUSTER = _OURS | {CLUSTER}
 
 
-class Ec2Type(Record, kw_only=True):
-    """Names in EC2's API for one type of object."""
+class Ec2Type(Record):
+    """One row of ec2_objects.csv, whose head explains the columns."""
 
+    type: str
     operation: str
     part: str
-    """Key of the list in the answer."""
     id: str
-    made: str = ""
-    """Key of the time of creation, if EC2 tells it."""
+    made: str
+    gone: frozenset[str]
+    makers: frozenset[str]
     state: str = "State"
-    gone: frozenset[str] = frozenset()
-    """States of an object that is deleted, or is being deleted."""
-    makers: frozenset[str] = _OURS
-    """Whose marks to look for; see marks.py."""
+    """Key of the state, the same in all of EC2."""
 
 
-TYPES = {
-    "instance": Ec2Type(
-        operation="DescribeInstances",
-        part="Reservations",
-        id="InstanceId",
-        made="LaunchTime",
-        gone=frozenset({"shutting-down", "terminated"}),
-        makers=_OF_CLUSTER,
-    ),
-    "volume": Ec2Type(
-        operation="DescribeVolumes",
-        part="Volumes",
-        id="VolumeId",
-        made="CreateTime",
-        gone=frozenset({"deleting", "deleted"}),
-        makers=_OF_CLUSTER,
-    ),
-    "snapshot": Ec2Type(
-        operation="DescribeSnapshots", part="Snapshots", id="SnapshotId", made="StartTime", makers=_OF_CLUSTER
-    ),
-    "network-interface": Ec2Type(
-        operation="DescribeNetworkInterfaces",
-        part="NetworkInterfaces",
-        id="NetworkInterfaceId",
-        makers=_OF_CLUSTER | {CNI},
-    ),
-    "launch-template": Ec2Type(
-        operation="DescribeLaunchTemplates",
-        part="LaunchTemplates",
-        id="LaunchTemplateId",
-        made="CreateTime",
-        makers=_OF_CLUSTER,
-    ),
-    "spot-instances-request": Ec2Type(
-        operation="DescribeSpotInstanceRequests",
-        part="SpotInstanceRequests",
-        id="SpotInstanceRequestId",
-        made="CreateTime",
-        gone=frozenset({"cancelled", "closed", "failed"}),
-        makers=_OF_CLUSTER,
-    ),
-    "security-group": Ec2Type(
-        operation="DescribeSecurityGroups", part="SecurityGroups", id="GroupId", makers=_OF_CLUSTER
-    ),
-    "vpc": Ec2Type(operation="DescribeVpcs", part="Vpcs", id="VpcId"),
-    "subnet": Ec2Type(operation="DescribeSubnets", part="Subnets", id="SubnetId"),
-    "internet-gateway": Ec2Type(operation="DescribeInternetGateways", part="InternetGateways", id="InternetGatewayId"),
-    "route-table": Ec2Type(operation="DescribeRouteTables", part="RouteTables", id="RouteTableId"),
-    "natgateway": Ec2Type(
-        operation="DescribeNatGateways",
-        part="NatGateways",
-        id="NatGatewayId",
-        made="CreateTime",
-        gone=frozenset({"deleting", "deleted", "failed"}),
-    ),
-    "elastic-ip": Ec2Type(operation="DescribeAddresses", part="Addresses", id="AllocationId"),
-    "vpc-endpoint": Ec2Type(
-        operation="DescribeVpcEndpoints",
-        part="VpcEndpoints",
-        id="VpcEndpointId",
-        made="CreationTimestamp",
-        gone=frozenset({"deleting", "deleted"}),
-    ),
-}
+TYPES: Mapping[str, Ec2Type] = {row.type: row for row in read_table("ec2_objects.csv", Ec2Type)}
 """Type in the ARN → names in the API."""
 
 

@@ -7,12 +7,13 @@ objects there are. Read 2026-11-22.
 from typing import Any
 
 from ..preflight.permissions import name_action
-from . import confirm, ec2, iam, tagged
+from . import ec2, iam, tagged
+from .kinds import LOOKS
 
 CALLS: dict[str, frozenset[str]] = {
     "account": frozenset({"sts:GetCallerIdentity"}),
     tagged.CHECK: frozenset(
-        {"tag:GetResources", *(name_action(look.service, look.operation) for look in confirm.LOOKS.values())}
+        {"tag:GetResources", *(name_action(look.service, look.operation) for look in LOOKS.values())}
     ),
     ec2.CHECK: frozenset(name_action("ec2", type_.operation) for type_ in ec2.TYPES.values()),
     iam.CHECK: frozenset(

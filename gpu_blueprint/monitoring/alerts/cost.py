@@ -3,7 +3,7 @@
 from ..facts import NOTEBOOKS, RESERVED
 from ..metrics import RESERVATION_LABEL, sanitize_label
 from ..recording import NO_PLACEHOLDER, copy_label, count_new
-from ..rules import Alert
+from ..rules import Heading
 from ..scaling import RANDOM
 
 _RESERVATION_LABEL = sanitize_label(RESERVATION_LABEL)
@@ -48,11 +48,10 @@ def count_interruptions(window: str) -> str:
     return f"sum by (nodepool) ({count_new(_INTERRUPTED, window)})"
 
 
+_COST_AND_LIMITS = Heading("Cost and limits")
 COST_ALERTS = (
-    Alert(
+    _COST_AND_LIMITS.warning(
         name="GpuIdle",
-        subject="Cost and limits",
-        severity="warning",
         expr=IDLE,
         hold_for="5m",
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has held {{ $value | humanize }} GPUs of pool"
@@ -66,10 +65,8 @@ COST_ALERTS = (
             "If it happens each day: give the pool `hours`, share the GPU, or scale the service on its queue.",
         ),
     ),
-    Alert(
+    _COST_AND_LIMITS.warning(
         name="GpuReservationIdle",
-        subject="Cost and limits",
-        severity="warning",
         expr=f"{RESERVED} - on (reservation) ({IN_USE} or on (reservation) 0 * {RESERVED}) > 0",
         hold_for="1h",
         summary="Reservation {{ $labels.reservation }} has {{ $value }} instances that run no node",
@@ -83,10 +80,8 @@ COST_ALERTS = (
             " --capacity-reservation-id {{ $labels.reservation }}`), or share it with another account.",
         ),
     ),
-    Alert(
+    _COST_AND_LIMITS.info(
         name="GpuQuotaNearlyUsed",
-        subject="Cost and limits",
-        severity="info",
         expr=f"{QUOTA_USED} > {NEARLY_ALL}",
         hold_for="30m",
         summary="Namespace {{ $labels.namespace }} uses {{ $value | humanizePercentage }} of its quota"
@@ -97,10 +92,8 @@ COST_ALERTS = (
             "If the pool's ceiling has room: raise `tenants.gpus` in the stack file.",
         ),
     ),
-    Alert(
+    _COST_AND_LIMITS.warning(
         name="GpuPoolAtCeiling",
-        subject="Cost and limits",
-        severity="warning",
         expr='(max by (nodepool, resource_type) (karpenter_nodepools_usage{resource_type=~"nvidia.com/.+"})'
         " / on (nodepool, resource_type) max by (nodepool, resource_type) (karpenter_nodepools_limit)) > 0.9",
         hold_for="30m",
@@ -113,10 +106,8 @@ COST_ALERTS = (
             "If they are: raise `maxGpus` in the stack file. `blueprint quotas STACK` shows whether AWS allows it.",
         ),
     ),
-    Alert(
+    _COST_AND_LIMITS.warning(
         name="SpotInterruptionsFrequent",
-        subject="Cost and limits",
-        severity="warning",
         expr=f"{count_interruptions('1h')} > {MOST_INTERRUPTIONS}",
         summary="EC2 took back {{ $value | humanize }} spot nodes of pool {{ $labels.nodepool }} within an hour",
         impact="Jobs lose the work since their last checkpoint, and new nodes need minutes to start and load images.",

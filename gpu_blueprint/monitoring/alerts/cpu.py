@@ -2,7 +2,7 @@
 
 from ..facts import MAX_CPUS
 from ..recording import NO_PLACEHOLDER, ON_NO_NODE, copy_label, select_requests
-from ..rules import Alert
+from ..rules import Heading
 from .cost import NEARLY_ALL
 from .nodes import WAITED
 
@@ -14,11 +14,11 @@ _WAITING = (
 )
 _CEILING = f"max by (nodepool) ({copy_label(MAX_CPUS, 'nodepool', 'pool')})"
 
+_NODES_AND_PODS = Heading("Nodes and pods")
+_COST_AND_LIMITS = Heading("Cost and limits")
 CPU_ALERTS = (
-    Alert(
+    _NODES_AND_PODS.warning(
         name="CpuPodPending",
-        subject="Nodes and pods",
-        severity="warning",
         expr=_WAITING,
         hold_for=WAITED,
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} without GPU waits for a node with {{ $value }} CPUs",
@@ -31,10 +31,8 @@ CPU_ALERTS = (
             "If the reason is `InsufficientInstanceCapacity`: add on-demand, zones or families to the CPU pool.",
         ),
     ),
-    Alert(
+    _COST_AND_LIMITS.warning(
         name="CpuPoolAtCeiling",
-        subject="Cost and limits",
-        severity="warning",
         expr='(max by (nodepool) (karpenter_nodepools_usage{resource_type="cpu"})'
         f" / on (nodepool) {_CEILING}) > {NEARLY_ALL}",
         hold_for="30m",

@@ -2,7 +2,7 @@
 
 from ...catalog.node_local_dns import PROGRAM, QUERIES_PORT
 from ..recording import count_new
-from ..rules import Alert
+from ..rules import Heading
 
 _POD = f"`kubectl get pods -n kube-system -l k8s-app={PROGRAM} --field-selector spec.nodeName={{{{ $labels.node }}}}`"
 _LOG = f"`kubectl logs -n kube-system -l k8s-app={PROGRAM} --prefix --tail=50`"
@@ -20,11 +20,10 @@ _SERVFAIL = ',rcode="SERVFAIL"'
 _FEWEST = 1
 """Lookups a second on a node, below which a share says nothing."""
 
+_DNS = Heading("DNS")
 DNS_ALERTS = (
-    Alert(
+    _DNS.critical(
         name="NodeLocalDnsDown",
-        subject="DNS",
-        severity="critical",
         expr=f'max by (node) (kube_node_labels) unless on (node) (up{{{_JOB},endpoint="queries"}} == 1)',
         hold_for="10m",
         summary="The DNS cache of node {{ $labels.node }} does not answer",
@@ -39,10 +38,8 @@ DNS_ALERTS = (
             f" {PROGRAM}, and at port {QUERIES_PORT} in the security group of the nodes.",
         ),
     ),
-    Alert(
+    _DNS.warning(
         name="NodeLocalDnsSetupFails",
-        subject="DNS",
-        severity="warning",
         expr=f"max by (node, errortype) ({_SETUP_ERRORS}) > 3",
         hold_for="15m",
         summary="The DNS cache of node {{ $labels.node }} cannot set up its network ({{ $labels.errortype }})",
@@ -57,10 +54,8 @@ DNS_ALERTS = (
             " `blueprint render STACK --out FOLDER`.",
         ),
     ),
-    Alert(
+    _DNS.warning(
         name="NodeLocalDnsFailsLookups",
-        subject="DNS",
-        severity="warning",
         expr=f"({_rate(_SERVFAIL)}) / (({_rate()}) > {_FEWEST}) > 0.05",
         hold_for="10m",
         summary="{{ $value | humanizePercentage }} of the lookups on node {{ $labels.node }} fail",

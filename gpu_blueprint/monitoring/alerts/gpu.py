@@ -2,7 +2,7 @@
 
 from ...catalog.dcgm_metrics import FATAL_XIDS
 from ..recording import COUNTERS, ON_POOL
-from ..rules import Alert
+from ..rules import Heading
 from .replace import CORDON, REPLACE
 
 HOT_CELSIUS = 85
@@ -21,11 +21,10 @@ def _select_above(series: str, *labels: str, above: float = 0) -> str:
     return f"(max by ({', '.join(('node', 'gpu', *labels))}) ({series}) > {above}) {ON_POOL}"
 
 
+_GPU_FAULTS = Heading("GPU faults")
 GPU_ALERTS = (
-    Alert(
+    _GPU_FAULTS.critical(
         name="GpuFatalXid",
-        subject="GPU faults",
-        severity="critical",
         expr=_select_above(f'max_over_time(DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{_CODES}"}}[15m])', "xid"),
         summary=f"{_GPU} reported the fatal Xid error {{{{ $labels.xid }}}}",
         impact="The pod on this GPU has failed or hangs, and all other pods of its job with it."
@@ -41,30 +40,24 @@ GPU_ALERTS = (
             "If the same instance type fails again within days, report the instance id to AWS Support.",
         ),
     ),
-    Alert(
+    _GPU_FAULTS.critical(
         name="GpuRowRemapFailure",
-        subject="GPU faults",
-        severity="critical",
         expr=_select_above("DCGM_FI_DEV_ROW_REMAP_FAILURE"),
         hold_for="1m",
         summary=f"{_GPU} has no spare memory rows left",
         impact="The next memory error ends the program on this GPU. A reset does not help: the GPU must be replaced.",
         steps=(CORDON, _REPLACE, _REPORT),
     ),
-    Alert(
+    _GPU_FAULTS.warning(
         name="GpuRowRemapPending",
-        subject="GPU faults",
-        severity="warning",
         expr=_select_above("DCGM_FI_DEV_ROW_REMAP_PENDING"),
         hold_for="5m",
         summary=f"{_GPU} needs a reset before it can remap a faulty memory row",
         impact="Nothing yet. Until the reset, the same row can fail again and end a job.",
         steps=(_REPLACE,),
     ),
-    Alert(
+    _GPU_FAULTS.critical(
         name="GpuUncorrectableEcc",
-        subject="GPU faults",
-        severity="critical",
         expr=f"(increase({_DOUBLE_BIT_ERRORS}[30m]) > 0 or increase({_UNCORRECTABLE_ROWS}[30m]) > 0) {ON_POOL}",
         summary=f"{_GPU} had an uncorrectable memory error",
         impact="The pod that used the faulty memory was ended or, worse, continues with wrong numbers.",
@@ -74,10 +67,8 @@ GPU_ALERTS = (
             _REPLACE,
         ),
     ),
-    Alert(
+    _GPU_FAULTS.warning(
         name="GpuThrottled",
-        subject="GPU faults",
-        severity="warning",
         expr=_select_above(f'DCGM_EXP_CLOCK_EVENTS_COUNT{{clock_event=~"{_THROTTLED}"}}', "clock_event"),
         hold_for="15m",
         summary=f"{_GPU} is throttled: {{{{ $labels.clock_event }}}}",
@@ -88,10 +79,8 @@ GPU_ALERTS = (
             f"If only this GPU is slow, replace the node: {REPLACE}",
         ),
     ),
-    Alert(
+    _GPU_FAULTS.warning(
         name="GpuHot",
-        subject="GPU faults",
-        severity="warning",
         expr=_select_above("DCGM_FI_DEV_GPU_TEMP", above=HOT_CELSIUS),
         hold_for="10m",
         summary=f"{_GPU} is at {{{{ $value }}}} °C",

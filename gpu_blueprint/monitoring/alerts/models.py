@@ -3,7 +3,7 @@
 from ...catalog import namespaces
 from ..facts import MODEL
 from ..recording import copy_label, count_new
-from ..rules import Alert
+from ..rules import Heading
 from ..scaling import RANDOM
 
 _OF_MODEL = f"and on (namespace, deployment) {MODEL}"
@@ -38,11 +38,10 @@ _WHO = "{{ $labels.namespace }}/{{ $labels.deployment }}"
 _PODS = "`kubectl get pods -n {{ $labels.namespace }} -l app.kubernetes.io/instance={{ $labels.deployment }}`"
 _ON_DEPLOYMENT = "-n {{ $labels.namespace }} deployment/{{ $labels.deployment }}"
 
+_MODELS = Heading("Models")
 MODEL_ALERTS = (
-    Alert(
+    _MODELS.critical(
         name="ModelNotReady",
-        subject="Models",
-        severity="critical",
         # A model that may have no replica is asleep, and not broken.
         expr=f"({_READY} == 0) and on (namespace, deployment) {_SHOULD_ANSWER}",
         hold_for="15m",
@@ -60,10 +59,8 @@ MODEL_ALERTS = (
             "If an edit of the stack file broke it: undo the edit, and try it as `next` beside the old version.",
         ),
     ),
-    Alert(
+    _MODELS.warning(
         name="ModelRolloutStandsStill",
-        subject="Models",
-        severity="warning",
         expr=f"({_STANDS_STILL}) {_OF_MODEL}",
         summary=f"The rollout of model {_WHO} has made no progress within its deadline",
         impact="The model runs with replicas of the old and the new settings, and with fewer than its load asks for.",
@@ -74,10 +71,8 @@ MODEL_ALERTS = (
             " file.",
         ),
     ),
-    Alert(
+    _MODELS.warning(
         name="ModelCacheFull",
-        subject="Models",
-        severity="warning",
         expr=f"({_CACHE} > {NEARLY_FULL}) {_OF_MODEL}",
         hold_for="30m",
         summary=f"The replicas of model {_WHO} have used {{{{ $value | humanizePercentage }}}} of their KV cache for"
@@ -90,10 +85,8 @@ MODEL_ALERTS = (
             " memory per GPU. `blueprint explain STACK MODEL` shows how many sequences fit.",
         ),
     ),
-    Alert(
+    _MODELS.warning(
         name="ModelRestarts",
-        subject="Models",
-        severity="warning",
         expr=f"(sum by (namespace, deployment) ({_RESTARTS}) > {MOST_RESTARTS}) {_OF_MODEL}",
         summary=f"The servers of model {_WHO} have restarted {{{{ $value | humanize }}}} times within an hour",
         impact="Each restart breaks off the requests of a replica, and the replica loads its weights again.",

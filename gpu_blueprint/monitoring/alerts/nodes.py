@@ -13,7 +13,7 @@ from ..recording import (
     count_new,
     select_requests,
 )
-from ..rules import Alert
+from ..rules import Heading
 from .replace import DELETE, REPLACE
 
 _MIG_STATE = sanitize_label(MIG_STATE_LABEL)
@@ -62,11 +62,10 @@ def _restart_plugin(node: str) -> str:
 
 
 _OVERLAY_READY = 'max by (nodeoverlay) (kube_nodeoverlay_status_condition{type="Ready"})'
+_NODES_AND_PODS = Heading("Nodes and pods")
 NODE_ALERTS = (
-    Alert(
+    _NODES_AND_PODS.warning(
         name="GpuPodPending",
-        subject="Nodes and pods",
-        severity="warning",
         expr=WAITING,
         hold_for=WAITED,
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} waits for {{ $value }} {{ $labels.resource }}",
@@ -80,10 +79,8 @@ NODE_ALERTS = (
             "If the reason is `InsufficientInstanceCapacity`: add instance types, zones or on-demand to the pool.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.warning(
         name="GpuPodNotStarting",
-        subject="Nodes and pods",
-        severity="warning",
         expr=_NOT_STARTING,
         hold_for="30m",
         summary="Pod {{ $labels.namespace }}/{{ $labels.pod }} has {{ $value }} {{ $labels.resource }} on node"
@@ -103,10 +100,8 @@ NODE_ALERTS = (
             " so that the node can go: a pod that is deleted alone comes back.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.critical(
         name="GpuNodeWithoutGpus",
-        subject="Nodes and pods",
-        severity="critical",
         expr=f'{GPU_NODE} unless on (node) (kube_node_status_allocatable{{resource=~"nvidia_com_.+"}} > 0)',
         hold_for="20m",
         summary="Node {{ $labels.node }} (pool {{ $labels.pool }}, {{ $labels.instance_type }}) offers no GPU",
@@ -127,10 +122,8 @@ NODE_ALERTS = (
             " If the new node has no GPUs either, the configuration is wrong.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.critical(
         name="NodeNotReady",
-        subject="Nodes and pods",
-        severity="critical",
         expr=f"max by (node) ({_NOT_READY}) {ON_POOL}",
         hold_for="10m",
         summary=f"The kubelet of {_NODE} has not been ready for 10 minutes",
@@ -154,10 +147,8 @@ NODE_ALERTS = (
             " delete them one after the other.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.warning(
         name="GpuNodeIncomplete",
-        subject="Nodes and pods",
-        severity="warning",
         expr=f"(max by (node, resource) ({_DEVICES.format('capacity')})"
         f" - max by (node, resource) ({_DEVICES.format('allocatable')}) > 0) {ON_POOL}",
         hold_for="10m",
@@ -173,10 +164,8 @@ NODE_ALERTS = (
             " again.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.critical(
         name="GpuNodeUnhealthy",
-        subject="Nodes and pods",
-        severity="critical",
         expr=f"max by (node) ({_GPU_CONDITION} == 1) {ON_POOL}",
         hold_for="5m",
         summary=f"The node monitoring agent reports broken GPUs on {_NODE}",
@@ -193,10 +182,8 @@ NODE_ALERTS = (
             f"If only this node is affected: {REPLACE}",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.info(
         name="NodeRemovedAsBroken",
-        subject="Nodes and pods",
-        severity="info",
         expr=f"sum by (nodepool, reason) ({count_new(_REMOVED, '1h')}) > 0",
         summary="Karpenter removed {{ $value | humanize }} nodes of pool {{ $labels.nodepool }} within an hour:"
         " {{ $labels.reason }}",
@@ -213,10 +200,8 @@ NODE_ALERTS = (
             " checks, and somebody then deletes them by hand: NodeNotReady fires. It does not stop `scheduled_change`.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.warning(
         name="NodeClaimNotInitialized",
-        subject="Nodes and pods",
-        severity="warning",
         expr='max by (name) (operator_nodeclaim_status_condition_count{type="Initialized",status!="True"}) > 0',
         hold_for="20m",
         summary="NodeClaim {{ $labels.name }} has not become ready within 20 minutes",
@@ -230,10 +215,8 @@ NODE_ALERTS = (
             f"{_STARTED_WRONG} {_restart_plugin('NODE')}, with the node that step 1 shows.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.critical(
         name="MigConfigFailed",
-        subject="Nodes and pods",
-        severity="critical",
         expr=f'max by (node) (kube_node_labels{{{_MIG_STATE}="failed"}}) {ON_POOL}',
         hold_for="2m",
         summary=f"The MIG manager could not set up MIG on {_NODE}",
@@ -245,10 +228,8 @@ NODE_ALERTS = (
             "If the layout cannot be placed: choose a layout that `blueprint mig GPU` lists.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.critical(
         name="NodeOverlayNotReady",
-        subject="Nodes and pods",
-        severity="critical",
         # Without the feature gate nobody writes a condition.
         expr=f"{_OVERLAY_READY} == 0 or (max by (nodeoverlay) (kube_nodeoverlay_metadata_generation)"
         f" unless on (nodeoverlay) {_OVERLAY_READY})",
@@ -264,10 +245,8 @@ NODE_ALERTS = (
             " `NodeOverlay=true`.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.critical(
         name="NodeClassNotReady",
-        subject="Nodes and pods",
-        severity="critical",
         expr='max by (name) (operator_ec2nodeclass_status_condition_count{type="Ready",status!="True"}) > 0',
         hold_for="10m",
         summary="EC2NodeClass {{ $labels.name }} is not ready",
@@ -279,10 +258,8 @@ NODE_ALERTS = (
             "If AWS withdrew the AMI alias: choose a newer version in the stack file.",
         ),
     ),
-    Alert(
+    _NODES_AND_PODS.info(
         name="GpuImagePullSlow",
-        subject="Nodes and pods",
-        severity="info",
         expr=f"({SLOW_PULLS} - ({SLOW_PULLS} offset 1h or 0 * {SLOW_PULLS}) > 0)"
         f" * on (node) group_left (pool) {GPU_NODE}",
         summary="Node {{ $labels.node }} (pool {{ $labels.pool }}) took more than"

@@ -13,7 +13,7 @@ from ..queues import (
     count_events,
 )
 from ..recording import NAMESPACE, copy_label, count_new, select_requests
-from ..rules import Alert
+from ..rules import Heading
 
 STANDSTILL = "4h"
 """Half a working day: a queue is there to wait in, yet at some time of a morning a job ends and the next job starts."""
@@ -87,11 +87,10 @@ _FRAGMENTS = (
 )
 _SHARES = "See who holds the pool: `blueprint explain STACK {{ $labels.tenant }}`, and the dashboard GPU queues."
 
+_QUEUES = Heading("Queues")
 QUEUE_ALERTS = (
-    Alert(
+    _QUEUES.warning(
         name="QueueStandsStill",
-        subject="Queues",
-        severity="warning",
         expr=f"({JOBS_WAIT} > 0) unless on (tenant) ({count_events('kueue_admitted_workloads_total', '15m')} > 0)",
         hold_for=STANDSTILL,
         summary="{{ $value }} jobs of tenant {{ $labels.tenant }} wait, and no job of the tenant has started for four"
@@ -106,10 +105,8 @@ QUEUE_ALERTS = (
             " delete it.",
         ),
     ),
-    Alert(
+    _QUEUES.warning(
         name="QueuedJobOld",
-        subject="Queues",
-        severity="warning",
         expr=f"({JOB_WAITS}) > {OLD_JOB_SECONDS}",
         hold_for="1h",
         summary="Job {{ $labels.namespace }}/{{ $labels.job_name }} of tenant {{ $labels.tenant }} was created"
@@ -125,10 +122,8 @@ QUEUE_ALERTS = (
             "If nobody needs it: `kubectl delete job -n {{ $labels.namespace }} {{ $labels.job_name }}`.",
         ),
     ),
-    Alert(
+    _QUEUES.warning(
         name="TenantStarves",
-        subject="Queues",
-        severity="warning",
         # After an eviction a job waits out its pause by design, and QueueCapacityMissing has fired.
         expr=f"({_OWN_REST} >= on (tenant, resource) {_JOB_SIZE})"
         f" unless on (tenant) ({count_events(_EVICTED, EVICTION_WINDOW, _TIMEOUT)} > 0)"
@@ -147,10 +142,8 @@ QUEUE_ALERTS = (
             " `kubectl rollout restart deploy -n kueue-system kueue-controller-manager`.",
         ),
     ),
-    Alert(
+    _QUEUES.warning(
         name="StartedJobNotReady",
-        subject="Queues",
-        severity="warning",
         expr=NO_POD_READY,
         hold_for=READY_WITHIN,
         summary="Job {{ $labels.namespace }}/{{ $labels.job_name }} of tenant {{ $labels.tenant }} was started 20"
@@ -168,10 +161,8 @@ QUEUE_ALERTS = (
             " `queueing.readyTimeout`, and tries it again (QueueCapacityMissing).",
         ),
     ),
-    Alert(
+    _QUEUES.warning(
         name="QueueCapacityMissing",
-        subject="Queues",
-        severity="warning",
         expr=f"{count_events(_EVICTED, '1h', _TIMEOUT)} > 0",
         summary="Kueue took back {{ $value | humanize }} started jobs of tenant {{ $labels.tenant }} within an hour:"
         " their pods were not ready in time",
@@ -187,10 +178,8 @@ QUEUE_ALERTS = (
             " `kubectl get pods -A --field-selector status.phase=Failed`.",
         ),
     ),
-    Alert(
+    _QUEUES.warning(
         name="QueuePreemptionsFrequent",
-        subject="Queues",
-        severity="warning",
         expr=f"{count_events(_EVICTED, '1h', _PREEMPTED)} > {MOST_PREEMPTIONS}",
         summary="Kueue stopped {{ $value | humanize }} jobs of tenant {{ $labels.tenant }} within an hour to make room",
         impact="Each stopped job loses the work since its last checkpoint, and starts again from the queue.",
@@ -207,10 +196,8 @@ QUEUE_ALERTS = (
             "Let jobs save checkpoints and carry the class `checkpointed`, which gives way first.",
         ),
     ),
-    Alert(
+    _QUEUES.critical(
         name="KueueDown",
-        subject="Queues",
-        severity="critical",
         expr='absent(leader_election_master_status{name=~".+[.]kueue[.]x-k8s[.]io"} == 1)',
         hold_for="5m",
         summary="Prometheus sees no Kueue that leads: it does not run, or it is not scraped",
@@ -225,10 +212,8 @@ QUEUE_ALERTS = (
             "New jobs are accepted as soon as Kueue is back; nothing has to be repeated but refused requests.",
         ),
     ),
-    Alert(
+    _QUEUES.warning(
         name="KueueWebhookFails",
-        subject="Queues",
-        severity="warning",
         expr=f"sum by (name) ({count_new(_REJECTED, '15m')}) > 0",
         hold_for="5m",
         summary="The API server cannot reach Kueue's webhook {{ $labels.name }}: {{ $value | humanize }} requests were"

@@ -6,7 +6,7 @@ stops replicas.
 """
 
 from ..recording import copy_label
-from ..rules import Alert
+from ..rules import Heading
 from ..scaling import RANDOM
 from .nodes import WAITED, WAITING
 
@@ -43,11 +43,10 @@ _OF_SCALED = f"and on (namespace, deployment) max by (namespace, deployment) ({_
 
 _PODS_WAITING = copy_label(f"({WAITING})", "deployment", "pod", f"(.+)-{RANDOM}+-{RANDOM}{{5}}")
 
+_SERVICES = Heading("Services")
 SERVICE_ALERTS = (
-    Alert(
+    _SERVICES.warning(
         name="ServiceNotMeasured",
-        subject="Services",
-        severity="warning",
         # A scaler that waits for its Deployment is not ready either.
         expr=f"{_FAILS} and on (namespace, deployment) {_select_deployment('spec_replicas')} {_OF_PAUSED}",
         hold_for="10m",
@@ -67,10 +66,8 @@ SERVICE_ALERTS = (
             "If Prometheus does not answer: `kubectl get pods -n monitoring`.",
         ),
     ),
-    Alert(
+    _SERVICES.critical(
         name="ServiceBelowMinimum",
-        subject="Services",
-        severity="critical",
         # The autoscaler lifts a Deployment from one replica on. From none, only KEDA does, and it needs a measurement.
         expr=f"{_LEAST} > 0 and on (namespace, deployment) {_select_deployment('spec_replicas')} == 0 {_OF_PAUSED}",
         hold_for="5m",
@@ -84,10 +81,8 @@ SERVICE_ALERTS = (
             "If there is no failing trigger: `kubectl logs -n keda -l app=keda-operator --tail=100`.",
         ),
     ),
-    Alert(
+    _SERVICES.info(
         name="ServiceAtMostReplicas",
-        subject="Services",
-        severity="info",
         # A service whose minimum equals its maximum always runs all its replicas.
         expr=f"{_REPLICAS} >= {_select('spec_max_replicas')} > {_select('spec_min_replicas')}",
         hold_for="30m",
@@ -101,10 +96,8 @@ SERVICE_ALERTS = (
             " `blueprint check STACK` shows whether the tenant's quota and the pool's ceiling allow it.",
         ),
     ),
-    Alert(
+    _SERVICES.warning(
         name="ServicePodsRefused",
-        subject="Services",
-        severity="warning",
         expr=f"({_select_deployment('spec_replicas')} - {_select_deployment('status_replicas')} > 0) {_OF_SCALED}",
         hold_for="10m",
         summary="Kubernetes refuses {{ $value }} of the pods that Deployment {{ $labels.deployment }} in namespace"
@@ -117,10 +110,8 @@ SERVICE_ALERTS = (
             "If the reason is `must be less than or equal to memory limit`: state a limit of memory in the pod.",
         ),
     ),
-    Alert(
+    _SERVICES.warning(
         name="ServicePodsPending",
-        subject="Services",
-        severity="warning",
         expr=f"count by (namespace, deployment) ({_PODS_WAITING}) {_OF_SCALED}",
         hold_for=WAITED,
         summary="{{ $value }} pods of Deployment {{ $labels.deployment }} in namespace {{ $labels.namespace }} wait for"

@@ -1,7 +1,7 @@
 """Alerts about the admission policies that keep tenants inside their grants."""
 
 from ..recording import count_new
-from ..rules import Alert
+from ..rules import Heading
 
 _OURS = 'policy=~"gpu-blueprint-.+"'
 _DENIED = f'apiserver_validating_admission_policy_check_total{{{_OURS},enforcement_action="deny"}}'
@@ -21,11 +21,10 @@ def count_denials(window: str) -> str:
     return f"sum by (policy) ({count_new(_DENIED, window)} or {count_new(_UNCHANGED, window)})"
 
 
+_TENANTS = Heading("Tenants")
 TENANCY_ALERTS = (
-    Alert(
+    _TENANTS.warning(
         name="TenantRequestsDenied",
-        subject="Tenants",
-        severity="warning",
         expr=f"{count_denials(WINDOW)} > {MOST_DENIALS}",
         summary="Admission policy {{ $labels.policy }} has counted {{ $value | humanize }} violations by tenants within"
         " 15 minutes",

@@ -1,7 +1,7 @@
 """The alerts about training on several nodes: JobSet's controller, and runs whose nodes wait for each other."""
 
 from ..recording import UNITS, copy_label
-from ..rules import Alert
+from ..rules import Heading
 
 _OF_JOBS = copy_label('kube_job_owner{owner_kind="JobSet"}', "jobset", "owner_name")
 _JOBS = f"max by (namespace, job_name, jobset) ({_OF_JOBS} and on (namespace, job_name) kube_job_status_active > 0)"
@@ -29,11 +29,10 @@ _HELD = f"sum by (namespace, pod) ({UNITS})"
 _WAITING = f"sum by (namespace, jobset) ({_HELD} * on (namespace, pod) group_left (jobset) {_RUNNING})"
 """GPUs, shares or instances that the running pods of a JobSet hold."""
 
+_TRAINING = Heading("Training")
 TRAINING_ALERTS = (
-    Alert(
+    _TRAINING.critical(
         name="JobSetWaits",
-        subject="Training",
-        severity="critical",
         expr=f"{_WAITING} and on (namespace, jobset) {_MISSING}",
         hold_for="30m",
         summary="Pods of JobSet {{ $labels.namespace }}/{{ $labels.jobset }} have held {{ $value }} GPUs for 30 minutes"
@@ -56,10 +55,8 @@ TRAINING_ALERTS = (
             " on-demand.",
         ),
     ),
-    Alert(
+    _TRAINING.critical(
         name="JobSetDown",
-        subject="Training",
-        severity="critical",
         expr='absent(leader_election_master_status{name=~".+[.]jobset[.]x-k8s[.]io"} == 1)',
         hold_for="5m",
         summary="Prometheus sees no JobSet controller that leads: it does not run, or it is not scraped",

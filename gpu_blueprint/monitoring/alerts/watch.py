@@ -3,13 +3,12 @@
 from ..facts import PER_UNIT
 from ..metrics import DCGM_JOB
 from ..recording import GPU_NODE
-from ..rules import Alert
+from ..rules import Heading
 
+_MONITORING_ITSELF = Heading("Monitoring itself")
 WATCH_ALERTS = (
-    Alert(
+    _MONITORING_ITSELF.critical(
         name="DcgmExporterDown",
-        subject="Monitoring itself",
-        severity="critical",
         expr=f'{GPU_NODE} unless on (node) (up{{job="{DCGM_JOB}"}} == 1)',
         hold_for="15m",
         summary="The GPUs of node {{ $labels.node }} (pool {{ $labels.pool }}) are not measured:"
@@ -24,10 +23,8 @@ WATCH_ALERTS = (
             " or the DCGM engine that it cannot reach.",
         ),
     ),
-    Alert(
+    _MONITORING_ITSELF.critical(
         name="KubeStateMetricsMissing",
-        subject="Monitoring itself",
-        severity="critical",
         expr="absent(kube_node_labels)"
         ' or count(kube_horizontalpodautoscaler_info{horizontalpodautoscaler=~"keda-hpa-.+"}) > 0'
         " and absent(kube_scaledobject_spec_min_replicas)",
@@ -40,10 +37,8 @@ WATCH_ALERTS = (
             "With your own Prometheus: give kube-state-metrics the values of docs/own-prometheus.md.",
         ),
     ),
-    Alert(
+    _MONITORING_ITSELF.critical(
         name="KarpenterMissing",
-        subject="Monitoring itself",
-        severity="critical",
         expr="absent(karpenter_build_info)",
         hold_for="10m",
         summary="Prometheus sees no Karpenter: it does not run, or it is not scraped",
@@ -54,10 +49,8 @@ WATCH_ALERTS = (
             "If Karpenter runs: check the targets of the ServiceMonitor gpu-blueprint-karpenter in Prometheus.",
         ),
     ),
-    Alert(
+    _MONITORING_ITSELF.critical(
         name="PlatformRulesFail",
-        subject="Monitoring itself",
-        severity="critical",
         expr="sum by (rule_group)"
         ' (increase(prometheus_rule_evaluation_failures_total{rule_group=~".*;gpu-blueprint[.].+"}[5m])) > 0',
         hold_for="5m",
@@ -72,10 +65,8 @@ WATCH_ALERTS = (
             " of your Prometheus.",
         ),
     ),
-    Alert(
+    _MONITORING_ITSELF.critical(
         name="PlatformRulesRewritten",
-        subject="Monitoring itself",
-        severity="critical",
         # Prometheus's operator gives each rule, recorded series included, the namespace of its PrometheusRule, and
         # replaces each matcher of the label by it. So this expression finds the platform's own constants then, which
         # otherwise have no namespace (prometheus-operator v0.93, pkg/namespacelabeler/labeler.go).

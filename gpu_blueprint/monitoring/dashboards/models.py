@@ -8,7 +8,7 @@ docs/user_guide/metrics.md (nv_inference_request_failure by reason). Read 2026-1
 
 from ..alerts.models import NEARLY_FULL
 from ..facts import MODEL
-from .panels import ANY, Dashboard, Panel, Query, Row
+from .panels import ANY, Dashboard, Query, Row, lines, number, table
 from .queries import NAMESPACE_OF_TENANT, SPACES, TENANT, VERSION, count_series
 
 _CHOSEN = f'{SPACES},deployment=~"$deployment"'
@@ -50,182 +50,141 @@ _READY, _WANTED = _select("status_replicas_ready"), _select("spec_replicas")
 _LEAST = f"max by (namespace, deployment) ({MODEL}{{{_CHOSEN}}})"
 _BY_JOB, _BY_DEPLOYMENT = "{{job}}", "{{namespace}}/{{deployment}}"
 
-_NOW = Row(
-    "Now",
-    (
-        Panel(
-            title="Versions without a replica",
-            about="Versions of which no replica is ready, although one should be: their requests fail. In a pool with"
-            " `hours` also while it is closed. The runbook of ModelNotReady has the steps.",
-            kind="number",
-            queries=(Query(expr=count_series(f"({_READY} == 0) and on (namespace, deployment) ({_LEAST} > 0)")),),
-            thresholds=ANY,
-            width=6,
-            height=4,
-        ),
-        Panel(
-            title="Requests per second",
-            about="Requests that the chosen versions answer. Failed requests are counted beside them.",
-            kind="number",
-            queries=(Query(expr=f"sum({_SERVED})"),),
-            unit="reqps",
-            width=6,
-            height=4,
-            no_value="not measured",
-        ),
-        Panel(
-            title="Failed requests per second",
-            about="Requests that a server took and did not finish. The panel by reason tells why.",
-            kind="number",
-            queries=(Query(expr=f"sum({_BROKEN})"),),
-            unit="reqps",
-            width=6,
-            height=4,
-            no_value="not measured",
-        ),
-        Panel(
-            title="Requests that wait",
-            about="Requests in the queues of all servers. They grow while new replicas start, and then fall.",
-            kind="number",
-            queries=(Query(expr=f"sum({_WAITING})"),),
-            width=6,
-            height=4,
-            no_value="not measured",
-        ),
+_NOW = (
+    number(
+        "Versions without a replica",
+        "Versions of which no replica is ready, although one should be: their requests fail. In a pool with `hours`"
+        " also while it is closed. The runbook of ModelNotReady has the steps.",
+        count_series(f"({_READY} == 0) and on (namespace, deployment) ({_LEAST} > 0)"),
+        thresholds=ANY,
+        width=6,
+    ),
+    number(
+        "Requests per second",
+        "Requests that the chosen versions answer. Failed requests are counted beside them.",
+        f"sum({_SERVED})",
+        unit="reqps",
+        width=6,
+        no_value="not measured",
+    ),
+    number(
+        "Failed requests per second",
+        "Requests that a server took and did not finish. The panel by reason tells why.",
+        f"sum({_BROKEN})",
+        unit="reqps",
+        width=6,
+        no_value="not measured",
+    ),
+    number(
+        "Requests that wait",
+        "Requests in the queues of all servers. They grow while new replicas start, and then fall.",
+        f"sum({_WAITING})",
+        width=6,
+        no_value="not measured",
     ),
 )
-_ANSWERS = Row(
-    "Answers, by version",
-    (
-        Panel(
-            title="Requests per second, by version",
-            about="Requests that a version answers. Two versions of a model share its requests by their ready"
-            " replicas, not by their speed.",
-            kind="lines",
-            queries=(Query(expr=_SERVED, legend=_BY_JOB),),
-            unit="reqps",
-            no_value="not measured",
+_ANSWERS = (
+    lines(
+        "Requests per second, by version",
+        "Requests that a version answers. Two versions of a model share its requests by their ready replicas, not by"
+        " their speed.",
+        Query(_SERVED, _BY_JOB),
+        unit="reqps",
+        no_value="not measured",
+    ),
+    lines(
+        "Failed requests per second, by version",
+        "vLLM: `error` and `abort`, as far as it counts them: a caller who hangs up may leave no trace. Triton: by its"
+        " own reason. Requests that are refused at once are not among them. If only the new version fails, take `next`"
+        " back.",
+        Query(
+            _rate("vllm:request_success_total", _FAILED, by="job, finished_reason"),
+            f"{_BY_JOB} {{{{finished_reason}}}}",
         ),
-        Panel(
-            title="Failed requests per second, by version",
-            about="vLLM: `error` and `abort`, as far as it counts them: a caller who hangs up may leave no trace."
-            " Triton: by its own reason. Requests that are refused at once are not among them. If only the new version"
-            " fails, take `next` back.",
-            kind="lines",
-            queries=(
-                Query(
-                    expr=_rate("vllm:request_success_total", _FAILED, by="job, finished_reason"),
-                    legend=f"{_BY_JOB} {{{{finished_reason}}}}",
-                ),
-                Query(expr=_rate("nv_inference_request_failure", by="job, reason"), legend=f"{_BY_JOB} {{{{reason}}}}"),
-            ),
-            unit="reqps",
-            no_value="not measured",
+        Query(_rate("nv_inference_request_failure", by="job, reason"), f"{_BY_JOB} {{{{reason}}}}"),
+        unit="reqps",
+        no_value="not measured",
+    ),
+    lines(
+        "Time to the first token, by version",
+        "vLLM: half of the requests, and 95 of 100, got their first token within this time, the wait in the queue"
+        " included. If it grows with the queue, replicas come too late: lower `perReplica` of the signal `queue`.",
+        *(
+            Query(
+                f"histogram_quantile({part}, {_rate('vllm:time_to_first_token_seconds_bucket', by='job, le')})",
+                f"{_BY_JOB}, {words}",
+            )
+            for part, words in ((0.5, "half"), (0.95, "95 of 100"))
         ),
-        Panel(
-            title="Time to the first token, by version",
-            about="vLLM: half of the requests, and 95 of 100, got their first token within this time, the wait in the"
-            " queue included. If it grows with the queue, replicas come too late: lower `perReplica` of the signal"
-            " `queue`.",
-            kind="lines",
-            queries=tuple(
-                Query(
-                    expr=f"histogram_quantile({part}, "
-                    f"{_rate('vllm:time_to_first_token_seconds_bucket', by='job, le')})",
-                    legend=f"{_BY_JOB}, {words}",
-                )
-                for part, words in ((0.5, "half"), (0.95, "95 of 100"))
-            ),
-            unit="s",
-            no_value="no requests",
-        ),
-        Panel(
-            title="Time of a whole request, by version",
-            about="Mean from the arrival of a request at the server to the end of its answer. Long answers take long:"
-            " compare versions with each other, not models.",
-            kind="lines",
-            queries=(Query(expr=_WHOLE, legend=_BY_JOB),),
-            unit="s",
-            no_value="no requests",
-        ),
+        unit="s",
+        no_value="no requests",
+    ),
+    lines(
+        "Time of a whole request, by version",
+        "Mean from the arrival of a request at the server to the end of its answer. Long answers take long: compare"
+        " versions with each other, not models.",
+        Query(_WHOLE, _BY_JOB),
+        unit="s",
+        no_value="no requests",
     ),
 )
-_LOAD = Row(
-    "Load, by version",
-    (
-        Panel(
-            title="Requests that wait, by version",
-            about="Requests in the queues of a version's servers. The signal `queue` adds replicas by it.",
-            kind="lines",
-            queries=(Query(expr=_WAITING, legend=_BY_JOB),),
-            width=8,
-            no_value="not measured",
-        ),
-        Panel(
-            title="Time in the queue, by version",
-            about="Mean wait before a server begins. Triton's includes the time for which it gathers a batch"
-            " (`windowMicroseconds`).",
-            kind="lines",
-            queries=(Query(expr=_QUEUED, legend=_BY_JOB),),
-            unit="s",
-            width=8,
-            no_value="no requests",
-        ),
-        Panel(
-            title="Requests that run, by version",
-            about="vLLM: sequences that its replicas compute now. At `maxNumSeqs` of each replica the next request"
-            " waits.",
-            kind="lines",
-            queries=(Query(expr=_add_up("vllm:num_requests_running"), legend=_BY_JOB),),
-            width=8,
-            no_value="not measured",
-        ),
-        Panel(
-            title="KV cache used, by version",
-            about="vLLM: mean over the replicas. If it stays near the top, sequences displace each other: the runbook"
-            " of ModelCacheFull has the remedies.",
-            kind="lines",
-            queries=(Query(expr=_CACHE, legend=_BY_JOB),),
-            unit="percentunit",
-            thresholds=((0.8, "orange"), (NEARLY_FULL, "red")),
-            maximum=1,
-            no_value="not measured",
-        ),
-        Panel(
-            title="Tokens written per second, by version",
-            about="vLLM: tokens of all answers. If it stays the same while more requests wait, the GPUs are at their"
-            " limit.",
-            kind="lines",
-            queries=(Query(expr=_rate("vllm:generation_tokens_total"), legend=_BY_JOB),),
-            no_value="not measured",
-        ),
+_LOAD = (
+    lines(
+        "Requests that wait, by version",
+        "Requests in the queues of a version's servers. The signal `queue` adds replicas by it.",
+        Query(_WAITING, _BY_JOB),
+        width=8,
+        no_value="not measured",
+    ),
+    lines(
+        "Time in the queue, by version",
+        "Mean wait before a server begins. Triton's includes the time for which it gathers a batch"
+        " (`windowMicroseconds`).",
+        Query(_QUEUED, _BY_JOB),
+        unit="s",
+        width=8,
+        no_value="no requests",
+    ),
+    lines(
+        "Requests that run, by version",
+        "vLLM: sequences that its replicas compute now. At `maxNumSeqs` of each replica the next request waits.",
+        Query(_add_up("vllm:num_requests_running"), _BY_JOB),
+        width=8,
+        no_value="not measured",
+    ),
+    lines(
+        "KV cache used, by version",
+        "vLLM: mean over the replicas. If it stays near the top, sequences displace each other: the runbook of"
+        " ModelCacheFull has the remedies.",
+        Query(_CACHE, _BY_JOB),
+        unit="percentunit",
+        thresholds=((0.8, "orange"), (NEARLY_FULL, "red")),
+        maximum=1,
+        no_value="not measured",
+    ),
+    lines(
+        "Tokens written per second, by version",
+        "vLLM: tokens of all answers. If it stays the same while more requests wait, the GPUs are at their limit.",
+        Query(_rate("vllm:generation_tokens_total"), _BY_JOB),
+        no_value="not measured",
     ),
 )
-_REPLICAS = Row(
-    "Replicas",
-    (
-        Panel(
-            title="Ready replicas",
-            about="Ready replicas, and replicas that the autoscaler wants. If it wants more than are ready for longer"
-            " than a start takes (`blueprint explain STACK MODEL`), pods wait or servers fail.",
-            kind="lines",
-            queries=(
-                Query(expr=_READY, legend=_BY_DEPLOYMENT),
-                Query(expr=_WANTED, legend=f"{_BY_DEPLOYMENT} wanted"),
-            ),
-            no_value="no models",
-        ),
-        Panel(
-            title="Versions",
-            about="Replicas of each version: ready, wanted now, and the least of the stack file.",
-            kind="table",
-            queries=(
-                Query(expr=_READY, legend="ready"),
-                Query(expr=_WANTED, legend="wanted"),
-                Query(expr=_LEAST, legend="least"),
-            ),
-            no_value="no models",
-        ),
+_REPLICAS = (
+    lines(
+        "Ready replicas",
+        "Ready replicas, and replicas that the autoscaler wants. If it wants more than are ready for longer than a"
+        " start takes (`blueprint explain STACK MODEL`), pods wait or servers fail.",
+        Query(_READY, _BY_DEPLOYMENT),
+        Query(_WANTED, f"{_BY_DEPLOYMENT} wanted"),
+        no_value="no models",
+    ),
+    table(
+        "Versions",
+        "Replicas of each version: ready, wanted now, and the least of the stack file.",
+        Query(_READY, "ready"),
+        Query(_WANTED, "wanted"),
+        Query(_LEAST, "least"),
+        no_value="no models",
     ),
 )
 
@@ -234,5 +193,10 @@ MODELS = Dashboard(
     title="GPU models",
     about="Requests, failures, latency, queue and replicas of each version of the models that the platform serves.",
     variables=(TENANT, NAMESPACE_OF_TENANT, VERSION),
-    rows=(_NOW, _ANSWERS, _LOAD, _REPLICAS),
+    rows=(
+        Row("Now", _NOW),
+        Row("Answers, by version", _ANSWERS),
+        Row("Load, by version", _LOAD),
+        Row("Replicas", _REPLICAS),
+    ),
 )

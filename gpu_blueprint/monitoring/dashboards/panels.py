@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from ...records import Record
 
@@ -22,7 +22,7 @@ ANY: Thresholds = ((1, "red"),)
 """For a number that should be zero."""
 
 
-class Query(Record, kw_only=True):
+class Query(Record):
     """A PromQL expression and the look of its result."""
 
     expr: str
@@ -57,6 +57,52 @@ class Panel(Record, kw_only=True):
     def queries_by_letter(self) -> dict[str, Query]:
         """The queries by Grafana's reference, from ``A`` on."""
         return dict(zip(string.ascii_uppercase, self.queries, strict=False))
+
+
+class Look(TypedDict, total=False):
+    """The fields of a panel that have defaults."""
+
+    unit: str
+    width: int
+    height: int
+    thresholds: Thresholds
+    maximum: float
+    no_value: str
+
+
+def number(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
+    """Return a panel with the values now, half as high as the others."""
+    return _build("number", title, about, queries, {"height": 4, **look})
+
+
+def lines(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
+    """Return a panel with a line over time for each series."""
+    return _build("lines", title, about, queries, look)
+
+
+def areas(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
+    """Return a panel with the series over time, stacked."""
+    return _build("areas", title, about, queries, look)
+
+
+def bars(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
+    """Return a panel with a stack of the series for each hour."""
+    return _build("bars", title, about, queries, look)
+
+
+def ranking(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
+    """Return a panel with the values now, by size."""
+    return _build("ranking", title, about, queries, look)
+
+
+def table(title: str, about: str, *queries: Query | str, **look: Unpack[Look]) -> Panel:
+    """Return a panel with a column for each query."""
+    return _build("table", title, about, queries, look)
+
+
+def _build(kind: Kind, title: str, about: str, queries: tuple[Query | str, ...], look: Look) -> Panel:
+    made = tuple(Query(query) if isinstance(query, str) else query for query in queries)
+    return Panel(title=title, about=about, kind=kind, queries=made, **look)
 
 
 class Row(Record):

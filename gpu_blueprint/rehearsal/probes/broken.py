@@ -8,7 +8,7 @@ from lab.kubelets import stop_kubelet
 from ...config import Pool, StackConfig
 from ...records import replace
 from ...sharing import Exclusive
-from ..cleaning import CLAIM
+from ..cleaning import delete_claim
 from ..offers import count_reserved_nodes, list_purchases
 from ..outcome import Outcome
 from ..pods import build_deployment, build_gpu_pod
@@ -73,7 +73,7 @@ def _hang(config: StackConfig, pool: Pool) -> Probe:
         stop_kubelet(stage.lab.kube, nodes[0])
         is_silent = any(stage.wait_until(lambda snapshot: not _is_ready(snapshot, nodes[0])) for _ in range(_LOOKS))
         try:
-            _delete_claim(stage, nodes[0])
+            delete_claim(stage, nodes[0])
             second = follow_successor(stage, deployment, first.pods[0], nodes[0], back)
         finally:
             _give_up_pods(stage, nodes[0])
@@ -86,13 +86,6 @@ def _hang(config: StackConfig, pool: Pool) -> Probe:
 def _is_ready(snapshot: Snapshot, node: str) -> bool:
     conditions = snapshot.nodes.get(node, {}).get("status", {}).get("conditions", [])
     return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
-
-
-def _delete_claim(stage: Stage, node: str) -> None:
-    """Delete the NodeClaim of a node, and do not wait: the drain gives up a pod that does not end after a minute."""
-    for claim in stage.lab.kube.list(*CLAIM):
-        if claim.get("status", {}).get("nodeName") == node:
-            stage.lab.kube.delete(*CLAIM, claim["metadata"]["name"])
 
 
 def _give_up_pods(stage: Stage, node: str) -> None:

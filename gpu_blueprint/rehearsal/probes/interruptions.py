@@ -83,17 +83,11 @@ def follow_successor(stage: Stage, deployment: Manifest, first: PodFate, node: s
 
     def has_come_back(snapshot: Snapshot) -> bool:
         new = [pod for pod in _list_replicas(stage, deployment) if pod["metadata"]["name"] != first.name]
-        return any(is_running(pod) and pod["spec"]["nodeName"] != node for pod in new) and not _is_open(snapshot, node)
+        return any(is_running(pod) and pod["spec"]["nodeName"] != node for pod in new) and not snapshot.is_open(node)
 
     is_back = stage.wait_until(has_come_back)
     second = stage.follow(_list_replicas(stage, deployment), start)
     return Outcome(pods=second.pods, seconds=time.monotonic() - start, notes=(note,) if is_back else ())
-
-
-def _is_open(snapshot: Snapshot, node: str) -> bool:
-    """Return whether a node takes pods as if nobody had warned of its end."""
-    found = snapshot.nodes.get(node)
-    return found is not None and "deletionTimestamp" not in found["metadata"]
 
 
 def _list_replicas(stage: Stage, deployment: Manifest) -> list[Manifest]:

@@ -8,7 +8,7 @@ from ...config import Pool, StackConfig
 from ...config.models import ServedModel
 from ...records import replace
 from ...subjects.models.objects import replaces_first
-from ..cleaning import CLAIM
+from ..cleaning import delete_claim
 from ..expectations import expect_notes
 from ..faults import refuse_nodes
 from ..model_pods import ModelPods, describe_model_pods
@@ -55,7 +55,7 @@ def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
     """
     pods, least = describe_model_pods(config, model), _count_least(model)
     scene, kept = (model, Phase.CHANGES, "minReplicas"), _count_kept(least)
-    losses: dict[str, tuple[str, _Loss]] = {"drain": ("a node is drained", _drain)}
+    losses: dict[str, tuple[str, _Loss]] = {"drain": ("a node is drained", delete_claim)}
     if list_purchases(config.gpu_pools_by_name[model.pool])[0] == "spot":
         losses["reclaim"] = ("a spot node gets its two-minute warning", _warn)
     for name, (title, loss) in losses.items():
@@ -156,7 +156,7 @@ def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -
         loss(stage, node)
 
         def is_empty(snapshot: Snapshot) -> bool:
-            return not _is_open(snapshot, node) and pods.count_running(snapshot, node) == sum(counts)
+            return not snapshot.is_open(node) and pods.count_running(snapshot, node) == sum(counts)
 
         moved, least = pods.watch(stage, is_empty, sum(counts))
         after = stage.follow(pods.list_pods(stage.look_again()), start)
@@ -166,22 +166,9 @@ def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -
     return play
 
 
-def _drain(stage: Stage, node: str) -> None:
-    """Let Karpenter drain a node, as for each disruption."""
-    for claim in stage.lab.kube.list(*CLAIM):
-        if claim.get("status", {}).get("nodeName") == node:
-            stage.lab.kube.delete(*CLAIM, claim["metadata"]["name"])
-
-
 def _warn(stage: Stage, node: str) -> None:
     """Warn Karpenter that EC2 takes a node away."""
     stage.lab.aws.send_interruption(stage.look().nodes[node]["spec"]["providerID"].rpartition("/")[2])
-
-
-def _is_open(snapshot: Snapshot, node: str) -> bool:
-    """Return whether a node takes pods as if it were to stay."""
-    found = snapshot.nodes.get(node)
-    return found is not None and "deletionTimestamp" not in found["metadata"]
 
 
 def _explain_node(stage: Stage, node: str) -> str:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from gpu_blueprint.live.leftovers import Resource
-from gpu_blueprint.live.leftovers.confirm import LOOKS, confirm
+from gpu_blueprint.live.leftovers.confirm import confirm
+from gpu_blueprint.live.leftovers.kinds import LOOKS
 from gpu_blueprint.live.leftovers.resource import Arn
 from gpu_blueprint.live.preflight import RefusedError
 

@@ -6,8 +6,7 @@ from botocore import xform_name
 from gpu_blueprint.catalog.default_tags import UNTAGGED
 from gpu_blueprint.lifecycle.aws_objects import fill_object, find_object_type
 from gpu_blueprint.live.leftovers import name_kind, write_command
-from gpu_blueprint.live.leftovers.confirm import LOOKS
-from gpu_blueprint.live.leftovers.kinds import KINDS
+from gpu_blueprint.live.leftovers.kinds import KINDS, LOOKS
 from gpu_blueprint.live.leftovers.resource import Arn
 
 from ...lifecycle.test_aws_objects import FACTS, GIVEN

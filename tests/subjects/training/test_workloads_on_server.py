@@ -12,7 +12,7 @@ import yaml
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.errors import LabError
 from gpu_blueprint.subjects.training.workloads import build_workload
-from lab.jobset_objects import JOBSET_OBJECTS
+from lab.copied_objects import JOBSET_OBJECTS
 from lab.kube import RefusedError
 
 from ...support.processes import wait_for

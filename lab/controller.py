@@ -1,0 +1,151 @@
+"""The controller of a chart, as the chart installs it: definitions, a certificate, the program, then the webhooks."""
+
+import base64
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import urllib3
+import yaml
+
+from gpu_blueprint.yaml_text import write_yaml
+
+from .certificates import Authority, list_certificate_files
+from .control_plane import ControlPlane
+from .copied_objects import CopiedObjects
+from .engines import find_engine
+from .kube import KubeClient, RefusedError
+from .readiness import wait_until_served
+from .scene import Manifest
+from .workspace import Workspace
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Controller:
+    """A controller beside a control plane, on its own ports. Its webhooks stay while it is stopped, as in a cluster."""
+
+    name: ClassVar[str]
+    """Name of the engine, which begins the names of its certificates too."""
+    objects: ClassVar[CopiedObjects]
+    namespace: ClassVar[str]
+    service_account: ClassVar[str]
+    canary: ClassVar[Manifest]
+    """An object into which a webhook of the controller writes."""
+    mark: ClassVar[tuple[str, str]]
+    """Part of the canary, and the key that the webhook adds to it."""
+
+    def __init__(self, workspace: Workspace, plane: ControlPlane) -> None:
+        self._workspace, self._plane = workspace, plane
+        self._health, self._metrics, self._webhooks = (workspace.find_port() for _ in range(3))
+        authority = Authority(f"{self.name}-ca")
+        # With any other name in its certificate, Kueue would make certificates of its own.
+        server = f"{self.name}-webhook-service.{self.namespace}.svc"
+        self._authority, self._certificate = authority.own, authority.sign_server(server)
+
+    def start(self) -> None:
+        """Install what is not installed, start the program, and wait until its webhooks answer.
+
+        Raises:
+            LabError: The program ends, or does not get ready within a minute.
+        """
+        self.install_definitions()
+        self._prepare_namespace()
+        self._start_program()
+        for webhook in self.list_webhooks():
+            self._plane.client.apply(webhook)
+        self._workspace.wait_for(self.name, f"{self.objects.subject}: its webhooks", self._answers)
+
+    def stop(self) -> None:
+        """End the program alone, as if all its pods were gone."""
+        self._workspace.stop(self.name)
+
+    def install_definitions(self) -> None:
+        """Let the API server serve the kinds of the controller; without the program nothing looks at their objects.
+
+        Raises:
+            LabError: The API server does not serve a kind within half a minute.
+        """
+        definitions = [*self.list_definitions()]
+        for definition in definitions:
+            self._plane.client.apply(definition)
+        # Kueue ends at once if discovery does not know one of its kinds.
+        wait_until_served(self._plane.client, self._workspace.refuse_dead_engines, definitions)
+
+    def list_definitions(self) -> Iterator[dict[str, Any]]:
+        """Yield the custom resource definitions of the chart."""
+        yield from read_definitions(self.objects)
+
+    def list_webhooks(self) -> Iterator[dict[str, Any]]:
+        """Yield the webhook configurations with the names of the chart, and addresses on this machine."""
+        for document in yaml.safe_load_all(self.objects.read(self.objects.webhooks)):
+            document["metadata"]["name"] = f"{self.name}-{document['metadata']['name']}"
+            for hook in document["webhooks"]:
+                hook["clientConfig"] = self.build_client(hook["clientConfig"]["service"]["path"])
+            yield document
+
+    def build_client(self, path: str) -> dict[str, str]:
+        """Return the address of a webhook, in the place of the Service."""
+        return build_client(self._webhooks, path, self._authority.certificate)
+
+    def build_configuration(self, folder: Path) -> dict[str, Any]:
+        """Return a configuration with the lab's addresses, and without an election of a leader.
+
+        Args:
+            folder: The folder with the certificate of the webhooks.
+        """
+        return {
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{self._health}"},
+            "metrics": {"bindAddress": f"127.0.0.1:{self._metrics}"},
+            "webhook": {"host": "127.0.0.1", "port": self._webhooks, "certDir": str(folder)},
+            "leaderElection": {"leaderElect": False},
+        }
+
+    def _prepare_namespace(self) -> None:
+        make_namespace(self._plane.client, self.namespace)
+
+    def _start_program(self) -> None:
+        folder = self._workspace.folder / self.name
+        account = f"system:serviceaccount:{self.namespace}:{self.service_account}"
+        files = list_certificate_files(self._authority, self._certificate)
+        files["configuration.yaml"] = write_yaml(self.build_configuration(folder)).encode()
+        files["kubeconfig"] = write_yaml(self._plane.build_kubeconfig(account)).encode()
+        self._workspace.write_secrets(self.name, files)
+        config = f"--config={folder / 'configuration.yaml'}"
+        environment = {"KUBECONFIG": str(folder / "kubeconfig")}
+        self._workspace.start(self.name, [find_engine(self.name), config, "--zap-log-level=2"], environment)
+        is_ready = partial(is_ready_at, self._health)
+        self._workspace.wait_for(self.name, f"{self.objects.subject}: the program", is_ready)
+
+    def _answers(self) -> bool:
+        """Return whether the API server asks the controller about an object of its own."""
+        part, key = self.mark
+        with suppress(RefusedError):  # a webhook that is not reachable yet
+            return key in self._plane.client.apply(self.canary, dry_run=True)[part]
+        return False
+
+
+def read_definitions(objects: CopiedObjects) -> Iterator[dict[str, Any]]:
+    """Yield the custom resource definitions of a module."""
+    for file in objects.definitions:
+        yield yaml.load(objects.read(file), Loader=_LOADER)  # noqa: S506  a safe loader
+
+
+def make_namespace(kube: KubeClient, name: str) -> None:
+    """Create a namespace that is not there."""
+    if kube.get("v1", "Namespace", name) is None:
+        kube.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+
+
+def build_client(port: int, path: str, authority: bytes) -> dict[str, str]:
+    """Return the address of a webhook on this machine, with the authority (PEM) of its certificate."""
+    return {"url": f"https://127.0.0.1:{port}{path}", "caBundle": base64.b64encode(authority).decode()}
+
+
+def is_ready_at(port: int) -> bool:
+    """Return whether a program says on its health port that it is ready."""
+    with suppress(urllib3.exceptions.HTTPError), urllib3.PoolManager(retries=False, timeout=2) as pool:
+        return pool.request("GET", f"http://127.0.0.1:{port}/readyz").status == 200
+    return False
