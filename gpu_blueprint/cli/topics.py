@@ -8,8 +8,10 @@ from policies import RULES, Rule
 from ..docs import (
     describe_admission_rule,
     describe_alert,
+    describe_causes,
     describe_rule,
     list_all_admission_rules,
+    list_causes,
     show_example,
     show_line,
 )
@@ -46,13 +48,15 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
     yield f"Remedy: {kind.remedy}"
 
 
+PAGE = "page"
+"""The kind of a topic that is a whole page of docs/."""
 STACK = "stack"
 """The kind of the topics that the folder stacks/ lists."""
 LISTED_KINDS = (
     TopicKind("policy rule", "docs/policies.md", lambda: {rule.id: rule for rule in RULES}, _describe_rule),
     TopicKind(
         "admission rule",
-        "docs/tenancy.md",
+        "docs/tenants.md",
         lambda: {rule.id: rule for rule in list_all_admission_rules()},
         describe_admission_rule,
     ),
@@ -63,6 +67,7 @@ LISTED_KINDS = (
         lambda: {kind.kind: kind for kind in list_problem_kinds()},
         _describe_kind,
     ),
+    TopicKind(PAGE, "docs/my-pod-waits.md", lambda: {"pending": list_causes()}, describe_causes),
 )
 TOPIC_KINDS = (*(kind.noun for kind in LISTED_KINDS), STACK)
 

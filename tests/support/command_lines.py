@@ -25,6 +25,7 @@ RESOURCES = {
         "daemonset",
         "events",
         "configmap",
+        "resourcequota",
         "resourcequotas",
         "pvc",
     ),

@@ -95,6 +95,7 @@ FLAGS: Mapping[str, Flags] = {
         "--cached --namespaced --no-headers --show-managed-fields",
     ),
     "auth can-i": _list_flags("--subresource", "--all-namespaces -A --list --no-headers --quiet -q"),
+    "config set-context": _list_flags("--cluster --user", "--current"),
     "config get-contexts": _list_flags("--output -o", "--no-headers"),
     "rollout restart": _list_flags(
         "--field-manager --filename -f --kustomize -k --output -o --selector -l --template",
