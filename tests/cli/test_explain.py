@@ -196,7 +196,10 @@ def test_an_unknown_name_is_answered_with_near_rules_alerts_kinds_and_stacks(
 ) -> None:
     assert main(["explain", name]) == 2
     error = capsys.readouterr().err
-    assert f"there is no policy rule, admission rule, alert, kind of problem, page or stack '{name}'; did you mean" in error
+    assert (
+        f"there is no policy rule, admission rule, alert, kind of problem, page or stack '{name}'; did you mean"
+        in error
+    )
     assert near in error
 
 
