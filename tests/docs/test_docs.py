@@ -81,7 +81,9 @@ def test_the_links_of_every_page_lead_to_headings_that_exist() -> None:
     assert len(found) > 100 and missing == set()
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/design.md"])
+@pytest.mark.parametrize(
+    "page", ["CONTRIBUTING.md", "docs/design.md", "gpu_blueprint/catalog/README.md", "lab/README.md"]
+)
 def test_a_page_for_contributors_names_only_files_that_exist(page: str) -> None:
     code = ROOT / "gpu_blueprint"
     names = set(re.findall(r"`([a-z_]+/[a-z_./]+)`", (ROOT / page).read_text()))
