@@ -38,7 +38,7 @@ def _describe_rule(rule: Rule) -> Iterator[str]:
 
 
 def _describe_kind(kind: ProblemKind) -> Iterator[str]:
-    """Yield the entry of docs/problems.md: meaning, example, the line that check prints, and remedy."""
+    """Yield the entry of docs/problems/: meaning, example, the line that check prints, and remedy."""
     yield f"{kind.meaning} ({kind.severity})"
     if kind.needs:
         yield f"No stack file has this problem by itself; it takes {kind.needs}."
@@ -63,7 +63,7 @@ LISTED_KINDS = (
     TopicKind("alert", "docs/alerts.md", lambda: {alert.name: alert for alert in ALERTS}, describe_alert),
     TopicKind(
         "kind of problem",
-        "docs/problems.md",
+        "docs/problems/README.md",
         lambda: {kind.kind: kind for kind in list_problem_kinds()},
         _describe_kind,
     ),

@@ -13,7 +13,7 @@ from .isolation_page import render_isolation_page
 from .own_prometheus_page import render_own_prometheus_page
 from .pod_waits_page import describe_causes, list_causes, render_pod_waits_page
 from .policies_page import describe_rule, render_policies_page
-from .problems_page import render_problems_page, show_example, show_line
+from .problems_page import render_problem_pages, show_example, show_line
 from .sharing_page import render_sharing_page
 from .tenants_page import render_tenants_page
 
@@ -29,7 +29,7 @@ def render_pages() -> dict[Path, str]:
         Path("docs/isolation.md"): render_isolation_page(),
         Path("docs/attacks.md"): render_attacks_page(),
         Path("docs/alerts.md"): render_alerts_page(),
-        Path("docs/problems.md"): render_problems_page(),
+        **render_problem_pages(),
         Path("docs/my-pod-waits.md"): render_pod_waits_page(),
         Path("docs/dashboards.md"): render_dashboards_page(),
         Path("docs/own-prometheus.md"): render_own_prometheus_page(),
