@@ -103,6 +103,17 @@ def test_every_page_of_docs_stands_in_the_index_or_in_the_index_of_its_folder() 
     assert indexes[0] in list_links(ROOT / "README.md")
 
 
+TEAM_PAGES = ["my-pod-waits.md", "tenants.md", "notebooks.md", "models.md", "profiling.md"]
+"""What a team member reads."""
+
+
+def test_a_page_that_a_team_member_reads_has_at_most_150_lines() -> None:
+    lengths = {page: len((DOCS / page).read_text().splitlines()) for page in TEAM_PAGES}
+    assert {page: length for page, length in lengths.items() if length > 150} == {}
+    (team,) = re.findall(r"## Team member\n(.*?)\n## ", (DOCS / "README.md").read_text(), re.DOTALL)
+    assert [page for page in TEAM_PAGES if f"({page})" not in team] == []
+
+
 READERS = ["Platform engineer", "Team member", "On call", "Finance", "Contributor"]
 
 
@@ -119,6 +130,26 @@ def test_a_page_that_a_generated_page_names_without_a_link_exists() -> None:
     """Texts of fields and problems are printed by `check` too, and name pages such as docs/queues.md."""
     named = {page for text in RENDERED.values() for page in re.findall(r"(?<![\w/])docs/[\w/-]+\.md", text)}
     assert len(named) > 10 and {page for page in named if not (ROOT / page).exists()} == set()
+
+
+PAGES_OF_OTHERS = {
+    *("docs/CONFIGURATION.md", "docs/MEMORY.md", "docs/HEADROOM_FOR_MPPOD.md", "docs/tagging.md"),
+    *("docs/parallel-mode.md", "docs/user_guide/metrics.md", "docs/network-policy-faq.md"),
+    *("docs/cmdline-opts/noproxy.md", "docs/page.md"),
+}
+"""Pages in repositories of others, which the code names as its sources, and the page of a made-up repository."""
+
+
+def test_every_page_that_the_code_names_exists_with_its_heading() -> None:
+    """Messages, docstrings, comments and tables name pages such as docs/models-details.md#triton."""
+    folders = ("gpu_blueprint", "components", "policies", "lab", "tools", "examples", "stacks", "tests")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*") if file.suffix in (".py", ".yaml")]
+    found = {
+        link for file in files for link in re.findall(r"(?<![\w./-])(docs/[\w/-]+\.md)(?:#([\w-]+))?", file.read_text())
+    }
+    own = {(page, anchor) for page, anchor in found if page not in PAGES_OF_OTHERS}
+    assert len(own) > 40 and {page for page, _ in own if not (ROOT / page).exists()} == set()
+    assert {(page, anchor) for page, anchor in own if anchor and anchor not in list_anchors(ROOT / page)} == set()
 
 
 def test_a_simple_environment_takes_at_most_25_lines() -> None:

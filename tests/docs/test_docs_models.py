@@ -1,4 +1,4 @@
-"""docs/models.md: `check` accepts its stack files, `job` prints the Job of its plans, its table names every format."""
+"""docs/models.md and models-details.md: `check` accepts the stack files, `job` prints the Job, tables are whole."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from ..support.pages import list_variable_rows
 from ..support.plans import ROOT, shipped_file
 from ..support.served_models import HUB, chat, config_of, find_model, ranking
 
-PAGE = (ROOT / "docs" / "models.md").read_text()
+PAGE = "".join((ROOT / "docs" / name).read_text() for name in ("models.md", "models-details.md"))
 BLOCKS = [yaml.safe_load(block.replace("…", "0" * 64)) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
 (CHAT,) = BLOCKS[0]["models"]
 
