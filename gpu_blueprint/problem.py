@@ -19,7 +19,7 @@ class Problem(Record):
     """
 
     kind: str
-    """Stable name of the kind, such as ``purchase-order``; CI may match on it. docs/problems.md lists every kind."""
+    """Stable name of the kind, such as ``purchase-order``; CI may match on it. docs/problems/ lists every kind."""
     path: Path
     """Keys and list positions from the stack object down to the field."""
     reason: str

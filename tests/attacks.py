@@ -1,4 +1,4 @@
-"""The table of attacks in docs/tenancy.md, played on a real API server. ``python -m tests.attacks`` writes it again."""
+"""The table of attacks in docs/attacks.md, played on a real API server. ``python -m tests.attacks`` writes it again."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gpu_blueprint.config import StackConfig
-from gpu_blueprint.docs.attack_table import ATTACKS
+from gpu_blueprint.docs.attacks_page import ATTACKS
 from gpu_blueprint.records import Record
 from lab.lab import Lab
 

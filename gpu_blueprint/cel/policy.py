@@ -18,9 +18,9 @@ class WaivableRule(Record, kw_only=True):
     """One thing that tenants may not do, unless a waiver of the stack lifts the rule."""
 
     id: str
-    """Stable name, which waivers and docs/tenancy.md use, such as ``no-node-name``."""
+    """Stable name, which waivers and docs/tenants.md use, such as ``no-node-name``."""
     keeps: str
-    """What the rule keeps a tenant from, as a sentence for docs/tenancy.md."""
+    """What the rule keeps a tenant from, as a sentence for docs/tenants.md."""
     message: str
     """What the tenant reads: the fault and what to write instead."""
     is_message_cel: bool = False

@@ -67,7 +67,7 @@ def _find_plans(config: StackConfig, pool: Pool, tenant: Tenant, name: str) -> T
     (chosen,) = found
     if not isinstance(chosen, TritonModel) or not list_plans(chosen):
         others = sorted({model.name for model in config.models if isinstance(model, TritonModel) and list_plans(model)})
-        hint = f"give {' or '.join(others)}" if others else "docs/models.md#triton shows an entry that has one"
+        hint = f"give {' or '.join(others)}" if others else "docs/models-details.md#triton shows an entry that has one"
         raise UsageError(
             f"--build-engine: {name} has no model of format tensorrt, so there is no plan to build; {hint}"
         )

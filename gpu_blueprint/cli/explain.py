@@ -20,7 +20,7 @@ from ..subjects.storage.mounts import list_tenant_mounts
 from ..yaml_text import write_yaml
 from .text.explain import Topic, show
 from .text.tables import show_progress
-from .topics import LISTED_KINDS, STACK, TOPIC_KINDS, list_topics
+from .topics import LISTED_KINDS, PAGE, STACK, TOPIC_KINDS, list_topics
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -116,7 +116,7 @@ def _find_topics(name: str) -> list[Topic]:
 def _refuse_name(name: str) -> str:
     by_lowercase = {topic.lower(): topic for topic, _ in list_topics()}
     close = [by_lowercase[match] for match in get_close_matches(name.lower(), by_lowercase, n=3, cutoff=0.6)]
-    pages = f"{_join([kind.page for kind in LISTED_KINDS], 'and')} list the names"
+    pages = f"{_join([kind.page for kind in LISTED_KINDS if kind.noun != PAGE], 'and')} list the names"
     hint = f"did you mean {' or '.join(close)}?" if close else f"{pages}; stacks: {', '.join(list_stacks())}"
     return f"there is no {_join(TOPIC_KINDS, 'or')} {name!r}; {hint}"
 

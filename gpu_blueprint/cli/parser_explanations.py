@@ -32,6 +32,7 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
         "explain",
         "explain a rule, an alert or a kind of problem; or a stack, or a part of it, step by step",
         "blueprint explain unknown-field",
+        "blueprint explain pending",
         "blueprint explain prod",
         "blueprint explain prod infer-l4",
         "blueprint explain prod infer-l4 --pod | kubectl apply --filename -",
@@ -42,7 +43,11 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
         "blueprint explain prod chat",
         "blueprint explain prod chat --manifest",
     )
-    explain.add_argument("name", metavar="TOPIC", help="name of a rule, an alert, a kind of problem, or a stack")
+    explain.add_argument(
+        "name",
+        metavar="TOPIC",
+        help="name of a rule, an alert, a kind of problem or a stack, or pending, the page on pods that wait",
+    )
     explain.add_argument(
         "part",
         metavar="PART",

@@ -24,7 +24,7 @@ def add_job(command: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="SERVED",
         help="name of a model that Triton serves, or of the Deployment of one of its versions, with TENANT/ in front if"
         " several have it: build its TensorRT plans with the image of its server, and write them into its storage. The"
-        " shipped stacks have no plans; with the entry of docs/models.md#triton in prod, the example prints its Job",
+        " shipped stacks have no plans; with the entry of docs/models-details.md#triton in prod, the example runs",
     )
     _add_run(job)
     _add_test(job)

@@ -8,8 +8,10 @@ from policies import RULES, Rule
 from ..docs import (
     describe_admission_rule,
     describe_alert,
+    describe_causes,
     describe_rule,
     list_all_admission_rules,
+    list_causes,
     show_example,
     show_line,
 )
@@ -36,7 +38,7 @@ def _describe_rule(rule: Rule) -> Iterator[str]:
 
 
 def _describe_kind(kind: ProblemKind) -> Iterator[str]:
-    """Yield the entry of docs/problems.md: meaning, example, the line that check prints, and remedy."""
+    """Yield the entry of docs/problems/: meaning, example, the line that check prints, and remedy."""
     yield f"{kind.meaning} ({kind.severity})"
     if kind.needs:
         yield f"No stack file has this problem by itself; it takes {kind.needs}."
@@ -46,23 +48,26 @@ def _describe_kind(kind: ProblemKind) -> Iterator[str]:
     yield f"Remedy: {kind.remedy}"
 
 
+PAGE = "page"
+"""The kind of a topic that is a whole page of docs/."""
 STACK = "stack"
 """The kind of the topics that the folder stacks/ lists."""
 LISTED_KINDS = (
     TopicKind("policy rule", "docs/policies.md", lambda: {rule.id: rule for rule in RULES}, _describe_rule),
     TopicKind(
         "admission rule",
-        "docs/tenancy.md",
+        "docs/tenants.md",
         lambda: {rule.id: rule for rule in list_all_admission_rules()},
         describe_admission_rule,
     ),
     TopicKind("alert", "docs/alerts.md", lambda: {alert.name: alert for alert in ALERTS}, describe_alert),
     TopicKind(
         "kind of problem",
-        "docs/problems.md",
+        "docs/problems/README.md",
         lambda: {kind.kind: kind for kind in list_problem_kinds()},
         _describe_kind,
     ),
+    TopicKind(PAGE, "docs/my-pod-waits.md", lambda: {"pending": list_causes()}, describe_causes),
 )
 TOPIC_KINDS = (*(kind.noun for kind in LISTED_KINDS), STACK)
 

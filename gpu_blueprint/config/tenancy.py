@@ -9,5 +9,5 @@ class Tenancy(Model):
     """The strictness of admission in the namespaces of tenants."""
 
     enforcement: Literal["deny", "warn"] = "deny"
-    """`deny` refuses what breaks a rule of docs/tenancy.md; `warn` lets it pass with a warning and an audit entry, for
+    """`deny` refuses what breaks a rule of docs/tenants.md; `warn` lets it pass with a warning and an audit entry, for
     a platform that had tenants before it had the rules."""

@@ -14,7 +14,7 @@ class Waiver(Model):
     """Lifts one policy rule for one resource, or one admission rule for one tenant, until a day."""
 
     rule: Annotated[str, Field(min_length=1)]
-    """Id of a policy rule, such as `spot-diverse`, or of an admission rule of docs/tenancy.md, such as
+    """Id of a policy rule, such as `spot-diverse`, or of an admission rule of docs/tenants.md, such as
     `no-dns-names`."""
     resource: Annotated[str, Field(min_length=1)]
     """Name of the resource, as the finding calls it, such as `gpu-prod-infer-l4-node-pool`; for an admission rule the

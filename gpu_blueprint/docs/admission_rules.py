@@ -1,4 +1,4 @@
-"""Every admission rule as people read it; ``explain RULE`` and docs/tenancy.md print the same text."""
+"""Every admission rule as people read it; ``explain RULE`` and docs/tenants.md print the same text."""
 
 import re
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def describe_admission_rule(rule: WaivableRule) -> Iterator[str]:
     yield rule.keeps
     yield f"A tenant that breaks it reads: {describe_message(rule)}"
     yield (
-        "docs/tenancy.md shows all rules. To lift this rule for a tenant, add to the stack file: "
+        "docs/tenants.md shows all rules. To lift this rule for a tenant, add to the stack file: "
         f"waivers: [{{rule: {rule.id}, resource: <tenant>, reason: …, owner: …, until: …}}]"
     )
 

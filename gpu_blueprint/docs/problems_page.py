@@ -1,30 +1,71 @@
-"""docs/problems.md: every kind of problem with its meaning, an example, the printed line and the remedy."""
+"""docs/problems/: every kind of problem with its meaning, an example, the printed line and the remedy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from ..subject import SECTIONS, SUBJECTS
 from ..yaml_text.dumper import write_as_author
+from .markdown import format_table
 from .problems import ProblemKind, list_problem_kinds
 
+_FOLDER = Path("docs/problems")
 _HEAD = """# Problems
 
 `check` and `preview` refuse a stack with errors and accept a stack with warnings. Each problem has a kind, which stays
-the same when its words change; CI may match on it. An example shows the fields of a stack file that cause the problem,
-then the line that `check` prints.
+the same when its words change; CI may match on it. `blueprint explain KIND` prints the same as these pages.
 
 Generated from `gpu_blueprint/docs/problems.yaml`: `make docs`.
+
 """
+_PAGE_HEAD = """# Problems: {title}
+
+An example shows the fields of a stack file that cause the problem, then the line that `check` prints.
+[README.md](README.md) lists every kind.
+"""
+_TITLES: Mapping[str, str] = {
+    **{subject: subject for subject in SUBJECTS},
+    "file": "the stack file as a whole",
+    "outside": "what no stack file has by itself",
+}
+"""Name of a page → what its problems are about."""
 
 
-def render_problems_page() -> str:
-    """Return the page as Markdown."""
-    kinds = list_problem_kinds()
-    lines = [_HEAD]
+def render_problem_pages() -> dict[Path, str]:
+    """Return path → content of the index and of the page of each subject."""
+    pages: dict[str, list[ProblemKind]] = {}
+    for kind in list_problem_kinds():
+        pages.setdefault(find_page(kind), []).append(kind)
+    found = {name: pages[name] for name in _TITLES if name in pages}
+    return {
+        _FOLDER / "README.md": _render_index(found),
+        **{_FOLDER / f"{name}.md": _render_page(name, kinds) for name, kinds in found.items()},
+    }
+
+
+def find_page(kind: ProblemKind) -> str:
+    """Return the name of the page of a kind: the subject of the section in which its example has the problem."""
+    if kind.needs:
+        return "outside"
+    section = next(iter(kind.find_problem().path), "")
+    return next((subject for subject, sections in SECTIONS.items() if section in sections), "file")
+
+
+def _render_index(pages: Mapping[str, Sequence[ProblemKind]]) -> str:
+    titles = ([f"[{name}.md]({name}.md)", _TITLES[name], str(len(kinds))] for name, kinds in pages.items())
+    places = {kind.kind: (name, kind.severity) for name, kinds in pages.items() for kind in kinds}
+    rows = ([f"[{kind}]({name}.md#{kind})", severity] for kind, (name, severity) in sorted(places.items()))
+    lines = [*format_table(["page", "problems of", "kinds"], titles), "", *format_table(["kind", "severity"], rows)]
+    return _HEAD + "\n".join(lines) + "\n"
+
+
+def _render_page(name: str, kinds: Sequence[ProblemKind]) -> str:
+    lines = [_PAGE_HEAD.format(title=_TITLES[name])]
     for title, severities in (("Errors", ("error",)), ("Warnings and notes", ("warning", "note"))):
-        lines += [f"## {title}", ""]
-        for kind in kinds:
-            if kind.severity in severities:
-                lines += [f"### {kind.kind}", "", *describe_kind(kind), ""]
+        if chosen := [kind for kind in kinds if kind.severity in severities]:
+            lines += [f"## {title}", ""]
+        for kind in chosen:
+            lines += [f"### {kind.kind}", "", *describe_kind(kind), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

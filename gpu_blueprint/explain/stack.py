@@ -89,7 +89,7 @@ def describe_enforcement(stack: StackConfig) -> str:
     """Return what the API server does with a request of a tenant that breaks an admission rule."""
     if stack.tenancy.enforcement == "warn":
         return "the rules for tenants only warn (tenancy.enforcement)"
-    return "the rules for tenants refuse (docs/tenancy.md)"
+    return "the rules for tenants refuse (docs/tenants.md)"
 
 
 def summarize_pool(stack: StackConfig, pool: Pool) -> PoolSummary:

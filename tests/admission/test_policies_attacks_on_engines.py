@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpu_blueprint.docs.attack_table import ATTACKS
+from gpu_blueprint.docs.attacks_page import ATTACKS
 
 from .. import attacks as attack_table
 from ..support.attack_cases import Case, read_cases

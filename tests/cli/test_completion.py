@@ -78,7 +78,7 @@ def test_a_word_is_completed_by_the_names_of_the_project(project: Path, line: st
 
 
 def test_every_name_that_explain_takes_is_completed(project: Path) -> None:
-    assert {"spot-diverse", "no-external-ips", "GpuIdle", "unknown-field", "prod"} <= {*_complete_topic()}
+    assert {"spot-diverse", "no-external-ips", "GpuIdle", "unknown-field", "pending", "prod"} <= {*_complete_topic()}
     assert [*_complete_topic()] == [name for name, _ in list_topics()]
     parts = [*list_parts(shipped_config("prod"), "prod")]
     names = _complete_part(parsed_args=build_parser().parse_args(["explain", "prod"]))

@@ -121,7 +121,7 @@ def test_a_stack_without_plans_is_shown_where_an_example_stands(
 ) -> None:
     write_models(project, ranking())
     assert run() == 2
-    assert "so there is no plan to build; docs/models.md#triton shows" in capsys.readouterr().err
+    assert "so there is no plan to build; docs/models-details.md#triton shows" in capsys.readouterr().err
 
 
 def test_a_storage_that_nobody_writes_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

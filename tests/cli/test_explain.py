@@ -76,6 +76,19 @@ def test_the_help_names_each_kind_of_topic_and_of_part(capsys: pytest.CaptureFix
     assert [noun for noun in nouns if noun not in part] == []
 
 
+def test_explain_pending_prints_the_page_on_pods_that_wait(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each cause stands there in the order of the page, with its command, what it prints, and the remedy."""
+    assert main(["explain", "pending"]) == 0
+    out = capsys.readouterr().out
+    page = (ROOT / "docs" / "my-pod-waits.md").read_text()
+    titles = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    assert re.findall(r"^(\d+\. .*)$", out, re.MULTILINE) == titles and len(titles) > 9
+    blocks = [line for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
+    assert [line for line in blocks if f"       {line}\n" not in out] == []
+    assert out.count("Remedy: ") == len(titles) and "](" not in out
+    assert "docs/queues.md explains every message" in out and "open it (docs/decisions/0007-hours.md)" in out
+
+
 def test_a_model_is_explained_by_its_signals(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "prod", "chat"]) == 0
     out = capsys.readouterr().out
@@ -123,7 +136,7 @@ def test_explain_says_how_strict_admission_is(project: Path, capsys: pytest.Capt
     file = project / "stacks" / "Pulumi.dev.yaml"
     text = file.read_text()
     for field, words in (
-        ("", "the rules for tenants refuse (docs/tenancy.md)"),
+        ("", "the rules for tenants refuse (docs/tenants.md)"),
         ("    tenancy: {enforcement: warn}\n", "the rules for tenants only warn (tenancy.enforcement)"),
         ("    images: {allowed: [docker.io/nvidia]}\n", "images from docker.io/nvidia"),
     ):
@@ -183,7 +196,10 @@ def test_an_unknown_name_is_answered_with_near_rules_alerts_kinds_and_stacks(
 ) -> None:
     assert main(["explain", name]) == 2
     error = capsys.readouterr().err
-    assert f"there is no policy rule, admission rule, alert, kind of problem or stack '{name}'; did you mean" in error
+    assert (
+        f"there is no policy rule, admission rule, alert, kind of problem, page or stack '{name}'; did you mean"
+        in error
+    )
     assert near in error
 
 

@@ -3,7 +3,6 @@
 import argparse
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,13 @@ import pytest
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli.parser import build_parser
 
+from ..support.command_lines import find_faults, list_kubectl
+from ..support.pages import list_pages, list_shell_lines, page_name
 from ..support.plans import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [page for page in list_pages() if page.name != "CHANGELOG.md"]
+"""All but the history, whose commands were right in their day."""
+TARGETS = {*re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)}
 ELSEWHERE = {"rehearse", "lifecycle", "advise", "docs", "changes", "job"}
 """Commands whose examples need engines, a cluster, a repository, the project's own folder or a model: they are only
 parsed."""
@@ -39,13 +42,6 @@ def list_examples(name: str) -> list[str]:
     epilog = list_commands()[name].epilog
     assert epilog
     return find_commands(epilog)
-
-
-def find_code(page: str) -> Iterator[str]:
-    """Yield the lines of shell in a page: consoles, indented blocks, and code inside sentences."""
-    yield from (line for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL) for line in block.splitlines())
-    yield from re.findall(r"^ {4,}(\S.*)$", page, re.MULTILINE)
-    yield from re.findall(r"`([^`\n]+)`", page)
 
 
 @pytest.mark.parametrize("name", list_commands())
@@ -81,7 +77,7 @@ def test_the_examples_run(project: Path) -> None:
 def test_every_command_of_the_pages_can_be_parsed(capsys: pytest.CaptureFixture[str]) -> None:
     found = []
     for page in PAGES:
-        for line in find_code(page.read_text()):
+        for line in list_shell_lines(page.read_text()):
             for command in find_commands(line):
                 words = [word.replace("STACK", "prod").replace("ALERT", "name") for word in shlex.split(command)]
                 if len(words) == 1 and words[0] in list_commands():
@@ -92,3 +88,24 @@ def test_every_command_of_the_pages_can_be_parsed(capsys: pytest.CaptureFixture[
                     assert ended.code == 0, f"{page.name}: blueprint {command}: {capsys.readouterr().err}"
                 found.append(command)
     assert len(found) > 20
+
+
+def test_every_target_of_make_in_the_pages_stands_in_the_makefile() -> None:
+    found = [
+        (page_name(page), target)
+        for page in PAGES
+        for line in list_shell_lines(page.read_text())
+        for words in re.findall(r"(?:^|&& )make ([^|;&>]+)", line)
+        for target in words.split()
+        if re.fullmatch(r"[a-z][\w-]*", target)
+    ]
+    assert len(found) > 20 and [place for place in found if place[1] not in TARGETS] == []
+
+
+def test_kubectl_takes_every_command_of_the_pages() -> None:
+    """A name in a sentence, such as ``kubectl delete job``, is no whole command."""
+    shell = ((page_name(page), line) for page in PAGES for line in list_shell_lines(page.read_text()))
+    lines = [(page, line) for page, line in shell if "kubectl " in line]
+    found = [(page, command) for page, line in lines for command in list_kubectl(line) if len(command.split()) > 3]
+    faults = [f"{page}: {fault} ({line})" for page, line in found if "…" not in line for fault in find_faults(line)]
+    assert len(found) > 100 and faults == []

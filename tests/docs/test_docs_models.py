@@ -1,4 +1,4 @@
-"""docs/models.md: `check` accepts its stack files, `job` prints the Job of its plans, its table names every format."""
+"""docs/models.md and models-details.md: `check` accepts the stack files, `job` prints the Job, tables are whole."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from ..support.pages import list_variable_rows
 from ..support.plans import ROOT, shipped_file
 from ..support.served_models import HUB, chat, config_of, find_model, ranking
 
-PAGE = (ROOT / "docs" / "models.md").read_text()
+PAGE = "".join((ROOT / "docs" / name).read_text() for name in ("models.md", "models-details.md"))
 BLOCKS = [yaml.safe_load(block.replace("…", "0" * 64)) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
 (CHAT,) = BLOCKS[0]["models"]
 
@@ -36,9 +36,15 @@ def build_stack(block: dict[str, Any]) -> dict[str, Any]:
     for model in models:
         if "configJson" in model:
             del model["shape"]
+    granted = {tenant["name"]: tenant["gpus"] for tenant in block.get("tenants", [])}
+    own = {"hourlyCeiling": 700, "pools": [*prod["pools"], *block["pools"]]} if "pools" in block else {}
     downloads = any("repository" in model["source"] for model in models)
     return {
         **prod,
+        **own,
+        "tenants": [
+            {**tenant, "gpus": {**tenant["gpus"], **granted.get(tenant["name"], {})}} for tenant in prod["tenants"]
+        ],
         "environment": "staging" if downloads else prod["environment"],
         "storage": [*prod["storage"], *block.get("storage", [])],
         "models": models,
@@ -104,3 +110,14 @@ def test_the_page_says_of_each_variable_of_a_server_why_it_is_set() -> None:
         (container,) = build_template(config, find_model(config))["spec"]["containers"]
         names |= {variable["name"] for variable in container["env"]}
     assert names == list_variable_rows(PAGE, "variable of the server").keys()
+
+
+def test_the_sum_of_the_section_on_several_gpus_is_what_explain_prints(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (large,) = (block for block in BLOCKS if "pools" in block)
+    write(folder, large)
+    assert main(["explain", "prod", "large"]) == 0
+    printed = capsys.readouterr().out
+    (shown,) = re.findall(r"\$ blueprint explain prod large\n(.*?)```", PAGE, re.DOTALL)
+    assert shown in printed and "--tensor-parallel-size=4\n" in printed

@@ -1,12 +1,15 @@
 """Every kind of problem is documented, and every example has the problem that it shows."""
 
 import ast
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from gpu_blueprint.docs.problems import ProblemKind, list_problem_kinds
-from gpu_blueprint.docs.problems_page import render_problems_page
+from gpu_blueprint.docs.problems_page import find_page, render_problem_pages
+from gpu_blueprint.subject import SUBJECTS
 
 from ..support.builders import REGION, stack
 from ..support.plans import ROOT
@@ -121,6 +124,16 @@ def test_every_kind_has_one_example_or_states_its_cause() -> None:
 
 
 def test_the_page_shows_each_kind_with_the_line_that_check_prints() -> None:
-    page = render_problems_page()
+    pages = render_problem_pages()
+    index = pages.pop(Path("docs/problems/README.md"))
+    page = "\n".join(pages.values())
     assert sorted(line[4:] for line in page.splitlines() if line.startswith("### ")) == sorted(NAMES)
     assert "pools.0.maxGpus: 0 is too low; write 1 or more" in page
+    assert re.findall(r"^\| \[([\w-]+)\]\(\w+\.md#", index, re.MULTILINE) == sorted(NAMES)
+
+
+def test_a_kind_stands_on_the_page_of_the_section_that_has_the_problem() -> None:
+    pages = {kind.kind: find_page(kind) for kind in KINDS}
+    examples = {"unknown-gpu-model": "pools", "heads-not-shared-evenly": "models", "account-mismatch": "outside"}
+    assert {kind: pages[kind] for kind in examples} == examples
+    assert {*SUBJECTS} - {*pages.values()} == {"training"}, "a run is a command, and no section of a stack file"

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 import botocore.session
 
@@ -14,8 +15,23 @@ PROGRAMS = ("kubectl", "aws", "blueprint", "grep")
 FIELD_SELECTORS = {"pods": {"spec.nodeName", "status.phase"}, "events": {"reason", "type", "involvedObject.name"}}
 """Resource → the fields by which our texts select it, of the fields that Kubernetes knows (field selectors)."""
 RESOURCES = {
-    *("pod", "pods", "node", "nodes", "deploy", "daemonset", "events", "configmap"),
-    *("nodeclaim", "nodeclaims", "nodepools"),
+    *(
+        "pod",
+        "pods",
+        "node",
+        "nodes",
+        "deploy",
+        "deployment",
+        "daemonset",
+        "events",
+        "configmap",
+        "resourcequota",
+        "resourcequotas",
+        "pvc",
+    ),
+    *("nodeclaim", "nodeclaims", "nodepool", "nodepools", "ec2nodeclasses", "customresourcedefinitions"),
+    *("mutatingwebhookconfiguration", "validatingwebhookconfiguration", "apiservice"),
+    *(f"{kind}.kueue.x-k8s.io" for kind in ("workloads", "clusterqueues", "resourceflavors")),
     *("workload", "workloads", "clusterqueue", "job", "jobs", "jobset", "jobsets", "endpointslices"),
     *("nodeoverlay", "ec2nodeclass", "scaledobject", "validatingadmissionpolicybinding"),
 }
@@ -27,6 +43,15 @@ _EXAMPLES = (r"{{ \$labels\.\w+ }}", r"\{\w+\}", r"<\w+>")
 def list_commands(text: str) -> list[str]:
     """Return the commands of a text: code that starts with the name of a program, or that has options."""
     return [code for code in re.findall(r"`([^`]+)`", text) if code.split()[0] in PROGRAMS or " -" in code]
+
+
+def list_kubectl(line: str) -> list[str]:
+    """Return the commands of kubectl in a line of shell, which other programs may read or follow."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=";|&()")
+    words.whitespace_split, words.commenters = True, ""
+    groups = groupby(words, lambda word: not word.strip(";|&()$"))
+    parts = [shlex.join(part) for is_operator, part in groups if not is_operator]
+    return [part for part in parts if part.startswith("kubectl ")]
 
 
 def find_faults(line: str) -> list[str]:
@@ -52,9 +77,9 @@ def _check_command(words: Sequence[str]) -> Iterator[str]:
     match words:
         case ["kubectl", str(flag), str(value), str(command), *rest] if flag in FLAGS["options"].values:
             yield from _check_command(["kubectl", command, *rest, flag, value])
-        case ["kubectl", "create" as group, str(kind), str(sort), *rest]:
+        case ["kubectl", "create" as group, "secret" as kind, str(sort), *rest]:
             yield from _check_kubectl(f"{group} {kind} {sort}", rest)
-        case ["kubectl", "config" | "rollout" as group, str(command), *rest]:
+        case ["kubectl", "auth" | "config" | "create" | "rollout" as group, str(command), *rest]:
             yield from _check_kubectl(f"{group} {command}", rest)
         case ["kubectl", str(command), *rest]:
             yield from _check_kubectl(command, rest)
@@ -96,7 +121,7 @@ def _are_switches(word: str, switches: frozenset[str]) -> bool:
 def _check_operands(command: str, operands: Sequence[str], given: dict[str, str]) -> Iterator[str]:
     named = operands[0].split(",") if operands else []
     if command in ("get", "describe", "delete"):
-        yield from (f"kubectl {command}: no resource {kind}" for kind in named if kind not in RESOURCES)
+        yield from (f"kubectl {command}: no resource {kind}" for kind in named if kind not in {*RESOURCES, "$kind"})
     is_named = len(operands) >= (2 if command == "delete" else 1) or {"-l", "--selector"} & {*given}
     if command in ("delete", "cordon", "logs", "debug") and not is_named:
         yield f"kubectl {command} needs a name"
@@ -104,7 +129,7 @@ def _check_operands(command: str, operands: Sequence[str], given: dict[str, str]
     if selector and selector.partition("=")[0] not in FIELD_SELECTORS.get(named[0] if named else "", set()):
         yield f"{named} cannot be selected by {selector}"
     output = given.get("-o") or given.get("--output") or "yaml"
-    if output not in OUTPUTS and not output.startswith(("jsonpath=", "custom-columns=")):
+    if output not in OUTPUTS and not output.startswith(("jsonpath=", "custom-columns=", "go-template=")):
         yield f"kubectl {command} has no output {output}"
 
 

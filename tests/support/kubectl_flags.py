@@ -80,6 +80,22 @@ FLAGS: Mapping[str, Flags] = {
         "--dry-run --field-manager --from-env-file --from-file --from-literal --output -o --template --type --validate",
         "--allow-missing-template-keys --append-hash --save-config --show-managed-fields",
     ),
+    "create job": _list_flags(
+        "--dry-run --field-manager --from --image --output -o --template --validate",
+        "--allow-missing-template-keys --save-config --show-managed-fields",
+    ),
+    "label": _list_flags(
+        "--dry-run --field-manager --field-selector --filename -f --kustomize -k --output -o --resource-version"
+        " --selector -l --template",
+        "--all --all-namespaces -A --allow-missing-template-keys --list --local --overwrite --recursive -R"
+        " --show-managed-fields",
+    ),
+    "api-resources": _list_flags(
+        "--api-group --categories --output -o --sort-by --verbs",
+        "--cached --namespaced --no-headers --show-managed-fields",
+    ),
+    "auth can-i": _list_flags("--subresource", "--all-namespaces -A --list --no-headers --quiet -q"),
+    "config set-context": _list_flags("--cluster --user", "--current"),
     "config get-contexts": _list_flags("--output -o", "--no-headers"),
     "rollout restart": _list_flags(
         "--field-manager --filename -f --kustomize -k --output -o --selector -l --template",

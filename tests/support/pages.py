@@ -1,6 +1,43 @@
-"""Tables of the pages in docs/ that people write."""
+"""The pages of the project, and the commands and tables in them."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .plans import ROOT
+
+FOLDERS = ("docs", "examples", "gpu_blueprint", "lab", "components", "policies", "tools", "findings", "stacks", "tests")
+"""The folders whose Markdown the project keeps; ``tests/golden`` holds what commands print."""
+
+
+def list_pages() -> list[Path]:
+    """Return every Markdown file that the project keeps."""
+    found = [page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md")]
+    return sorted([*ROOT.glob("*.md"), *(page for page in found if "golden" not in page.parts)])
+
+
+def page_name(page: Path) -> str:
+    """Return the path of a page from the top of the repository."""
+    return str(page.relative_to(ROOT))
+
+
+def list_shell_lines(page: str) -> Iterator[str]:
+    """Yield the commands of a page's shell without prompt and comment: blocks, indented lines, code in sentences.
+
+    A line that ends with a backslash, or inside the quotes of JSON, is one command with the next. Output of a block
+    ``console`` is no command.
+    """
+    page = re.sub(r"'\{[^'`]*'", lambda found: " ".join(found[0].split()), page.replace("\\\n", " "))
+    for kind, block in re.findall(r"^ *```(console|sh|bash)\n(.*?)^ *```", page, re.DOTALL | re.MULTILINE):
+        lines = [line.strip() for line in block.splitlines()]
+        yield from (_cut_comment(line) for line in lines if kind != "console" or line.startswith("$ "))
+    blocks = re.sub(r"^ *```.*?^ *```", "", page, flags=re.DOTALL | re.MULTILINE)
+    yield from map(_cut_comment, re.findall(r"^ {4,}(\S.*)$", blocks, re.MULTILINE))
+    yield from re.findall(r"`([^`\n]+)`", blocks)
+
+
+def _cut_comment(line: str) -> str:
+    return re.split(r"(?:^| )#", line.removeprefix("$ "))[0].strip()
 
 
 def list_variable_rows(page: str, first: str) -> dict[str, list[str]]:

@@ -159,7 +159,7 @@ def _read_rule(validation: Mapping[str, Any], *, denies: bool) -> tuple[str, Rul
     condition = waived[2] if waived else expression
     rule = Rule(
         denies=denies,
-        message=_ID.sub("", message).strip() or "see docs/tenancy.md",
+        message=_ID.sub("", message).strip() or "see docs/tenants.md",
         shape=_find_shape(condition.removesuffix(f" || {IS_PLATFORM}")),
         waived=frozenset(_LITERAL.findall(waived[1])) if waived else frozenset(),
         numbers={pool: int(number) for pool, number in _NUMBER.findall(condition)},

@@ -20,7 +20,7 @@ def warn_of_tenants_on_one_gpu(stack: StackConfig) -> Iterator[Problem]:
                 ("pools", index, "sharing"),
                 f"pods of {', '.join(first)} and {last} share the memory of GPUs in pool {pool.name}: each can use it "
                 "up, and a fault of one can end the work of the others",
-                f"give each tenant a pool of its own, or {remedy}; docs/tenancy.md compares the ways",
+                f"give each tenant a pool of its own, or {remedy}; docs/isolation.md compares the ways",
                 severity="warning",
                 names=tenants,
             )

@@ -10,5 +10,5 @@ def warn_of_admission_that_only_warns(stack: StackConfig) -> Iterator[Problem]:
     """Warn that tenants can still do everything that the admission rules are there to stop."""
     if stack.tenants and stack.tenancy.enforcement == "warn":
         reason = "admission only warns, so tenants can still take GPUs, priorities and addresses that are not theirs"
-        hint = "set it to deny once the tenants read no more warnings (docs/tenancy.md)"
+        hint = "set it to deny once the tenants read no more warnings (docs/isolation.md)"
         yield Problem("admission-only-warns", ("tenancy", "enforcement"), reason, hint, severity="warning")

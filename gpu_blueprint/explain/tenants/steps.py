@@ -44,7 +44,7 @@ def explain_tenant(stack: StackConfig, tenant: Tenant) -> Iterator[Step]:
     if calls := list(_list_calls(stack, tenant)):
         yield Step("calls", tuple(calls))
     reach = "HTTPS to the internet, " if tenant.https_out else ""
-    yield Step("reaches", (f"its own namespace, DNS, {reach}HTTPS to the VPC; docs/tenancy.md lists all passages",))
+    yield Step("reaches", (f"its own namespace, DNS, {reach}HTTPS to the VPC; docs/isolation.md lists all passages",))
     yield Step("cost share", tuple(_describe_share(stack, tenant)))
 
 

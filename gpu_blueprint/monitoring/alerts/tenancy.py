@@ -36,8 +36,8 @@ TENANCY_ALERTS = (
             "Refusals of people are in the control plane's audit log, with the user and the message:"
             " search it for `denied request`.",
             "If a legitimate program is refused: change the program, or give its tenant a waiver of the rule in the"
-            " stack file (docs/tenancy.md lists the rules).",
-            "If a policy refuses everything: docs/tenancy.md says how to break the glass.",
+            " stack file (docs/tenants.md lists the rules).",
+            "If a policy refuses everything: docs/isolation.md says how to break the glass.",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""The promises of the platform to and about its tenants, for docs/tenancy.md."""
+"""The promises of the platform to and about its tenants, for docs/isolation.md."""
 
 from typing import Literal
 
@@ -14,4 +14,4 @@ class Holding(Record, kw_only=True):
     name: str
     """Name of the rule, or kind and name of the object, such as ``ResourceQuota tenant``."""
     keeps: str
-    """A sentence for docs/tenancy.md, with the field of the stack file that relaxes it."""
+    """A sentence for docs/isolation.md, with the field of the stack file that relaxes it."""

@@ -8,7 +8,7 @@ from ...sharing import Exclusive, Mig, Mps, Sharing
 
 
 class Isolation(Record, kw_only=True):
-    """Guarantees between two pods, each as a phrase for docs/tenancy.md."""
+    """Guarantees between two pods, each as a phrase for docs/isolation.md."""
 
     way: str
     """The way of sharing, in the words of the stack file."""
@@ -115,5 +115,5 @@ def shares_memory(pool: Pool) -> bool:
 
 
 def list_isolation_rows() -> list[list[str]]:
-    """Return the table of docs/tenancy.md, its header first."""
+    """Return the table of docs/isolation.md, its header first."""
     return [[*_HEADER], *([read(each) for read in _HEADER.values()] for each in ISOLATIONS)]

@@ -60,7 +60,7 @@ class Quota(Record, kw_only=True):
     name: str
     hard: Mapping[str, str]
     keeps: str = ""
-    """A sentence for docs/tenancy.md about a quota that is the same for every tenant."""
+    """A sentence for docs/isolation.md about a quota that is the same for every tenant."""
     scope: Mapping[str, Any] | None = None
     """Expression of the ``scopeSelector``; the quota counts only pods that match it."""
 
@@ -190,7 +190,7 @@ def _choose_default_memory(tenant: Tenant) -> str:
 
 
 def list_holdings(config: StackConfig) -> Iterator[Holding]:
-    """Yield the quotas of a tenant for docs/tenancy.md, with one row for all pools."""
+    """Yield the quotas of a tenant for docs/isolation.md, with one row for all pools."""
     yield Holding(
         by="quota",
         name="ResourceQuota tenant",

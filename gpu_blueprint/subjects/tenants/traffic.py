@@ -55,7 +55,7 @@ class Passage(Record, kw_only=True):
     name: str
     """Last part of the NetworkPolicy's name."""
     why: str
-    """The work that needs the traffic, as a sentence for docs/tenancy.md."""
+    """The work that needs the traffic, as a sentence for docs/isolation.md."""
     directions: tuple[Literal["Ingress", "Egress"], ...]
     peers: tuple[Block | Pods, ...]
     ports: tuple[Port, ...] = ()

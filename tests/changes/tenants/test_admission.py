@@ -43,7 +43,7 @@ def test_rules_that_only_warn_are_lost_isolation() -> None:
 def test_a_new_rule_and_a_gone_rule_are_named() -> None:
     one = (policy(HOST), binding("Deny"))
     assert find(BASE, one) == ["- isolation: admission rule no-node is gone"]
-    assert find(one, BASE) == ["- admission rule no-node is new: see docs/tenancy.md"]
+    assert find(one, BASE) == ["- admission rule no-node is new: see docs/tenants.md"]
     assert find((policy(NODE), binding("Deny")), BASE) == [
         "- admission rule no-host is new: spec.hostNetwork: remove it"
     ]

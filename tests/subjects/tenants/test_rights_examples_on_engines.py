@@ -3,6 +3,7 @@
 The stack has no queues here: in a queue a tenant's own operator may not start a RayCluster (docs/queues.md).
 """
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -18,7 +19,7 @@ from ...support.attack_lab import find_client, read_objects
 from ...support.edits import remove_queues
 from ...support.engine_rehearsals import open_lab
 from ...support.example_controllers import read_example, run_ray_operator, start_notebook
-from ...support.plans import shipped_file
+from ...support.plans import ROOT, shipped_file
 from ...support.processes import wait_for
 from ...support.work_lab import find_faults, wait_for_pods
 
@@ -68,6 +69,17 @@ def test_a_hub_starts_notebooks_on_slices(opened: tuple[Lab, StackConfig]) -> No
     start_notebook(find_program(opened, "hub"), TENANT)
     wait_for_pods(opened[0], HUB, "component")
     assert find_faults(opened[0], HUB, "component") == {}
+
+
+def test_the_notebook_of_the_page_runs_on_a_slice_without_a_warning(opened: tuple[Lab, StackConfig]) -> None:
+    lab, config = opened
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "notebooks.md").read_text(), re.DOTALL)
+    (found,) = (yaml.safe_load(block) for block in blocks if "kind: StatefulSet" in block)
+    notebook = {**found, "metadata": {**found["metadata"], "namespace": TENANT}}
+    member = find_client(lab.kube, config, TENANT)
+    assert member.request("post", member.find_path(notebook), notebook).warnings == ()
+    wait_for_pods(lab, {"notebook-ada": ("h100-slices", 1)}, "app")
+    assert find_faults(lab, {"notebook-ada": ("h100-slices", 1)}, "app") == {}
 
 
 def test_an_operator_of_the_tenant_makes_ray_workers_on_whole_gpus(opened: tuple[Lab, StackConfig]) -> None:

@@ -1,4 +1,4 @@
-"""The traffic that tenants may have, in the words of docs/tenancy.md."""
+"""The traffic that tenants may have, in the words of docs/isolation.md."""
 
 from typing import Any
 

@@ -1,85 +1,40 @@
-"""docs/tenancy.md: what keeps tenants inside their grants, and how a platform team changes or suspends it."""
+"""docs/isolation.md: what keeps tenants inside their grants, and how a platform team changes or suspends it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..admission.policies import list_policies
 from ..cel.policy import AdmissionPolicy
-from ..subjects.tenants.holdings import Holder
+from ..config import StackConfig
+from ..subjects.tenants import quotas, rights, traffic
+from ..subjects.tenants.holdings import Holder, Holding
 from ..subjects.tenants.isolation import list_isolation_rows
-from .admission_rules import describe_message, make_specimen
-from .attack_table import render_attack_table
+from .admission_rules import make_specimen
 from .markdown import format_table
-from .tenancy_holdings import list_holdings
 
-_HEAD = """# Tenants
+_HEAD = """# Isolation
 
-Two readers need this page. A **tenant** finds the rule that refused a request, and what to write instead. A **platform
-engineer** finds what holds a tenant in its namespace, how to turn the rules on in a platform that has tenants already,
-and how to suspend a rule in an emergency.
+This page is for the platform engineer: what keeps a tenant inside its namespace and its grants, how to turn the rules
+on in a platform that has tenants already, and how to suspend a rule in an emergency. [tenants.md](tenants.md) has the
+rules as a tenant reads them, and [attacks.md](attacks.md) what a real API server answered to each attack.
 
 No pod and no webhook is added to the cluster: the API server itself evaluates admission policies, quotas and rights,
-and on each node the VPC CNI evaluates network policies.
+and on each node the VPC CNI evaluates network policies. A policy judges every object in a namespace with the label
+`gpu-blueprint/tenant`.
 
 A stack file states a tenant's fields ([config.md](config.md#tenant)): `gpus`, `cpu`, `memory`, `pods`, `members`,
-`viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use
-and what its pods write, and `blueprint explain STACK POOL` a whole pod. With `queueing`, Jobs wait in front of pools
-for training and batch: [queues.md](queues.md) says who gets how much, and why a Job waits.
+`viewers`, `loadBalancers`, `httpsOut` and `identities`. `blueprint explain STACK TENANT` shows what a tenant may use.
 
-## Rules of admission
-
-Every object in a namespace with the label `gpu-blueprint/tenant` is judged, whoever sends it: people, Helm, Argo CD and
-controllers. Only the first rule that an object breaks is reported. Objects that exist already are judged when their
-spec changes, so a rule never stops a pod that runs. Rules about pods also judge the templates of Deployments,
-StatefulSets, ReplicaSets, Jobs, CronJobs, RayClusters, RayServices, RayJobs, RayCronJobs, JobSets and TrainJobs:
-`kubectl apply` prints a warning at once, and the API server refuses the pods later. Objects that a controller makes
-bring no warning, because nobody reads it. A TrainJob is judged by the parts that it states itself, and its place only
-if it states a nodeSelector; the rest is in its runtime.
-
-The rules whose names begin with `queue` or `queued`, and `gang-within-reach`, are part of a stack with `queueing`. They
-refuse also with `enforcement: warn`, since a queue that can be passed by is no queue. They trust Kubernetes's
-controllers, the platform, and operators that run as service accounts outside the namespaces of tenants: a GitOps
-program that applies manifests of tenants should act as the tenant's service account. KubeRay, JobSet and Kubeflow
-Trainer must run in a namespace of the platform to make pods in queued pools.
-
-A refusal ends with the name of its rule in brackets, such as `[named-pool]`; `blueprint explain named-pool` explains
-the rule. `…` stands for parts of the message that depend on the request.
+## Admission policies hold what objects say
 """
-_PINS = """## Pods that keep their node
+_QUEUES = """
+The policies of queues are part of a stack with `queueing`. They refuse also with `enforcement: warn`, since a queue
+that can be passed by is no queue. They trust Kubernetes's controllers, the platform, and operators that run as service
+accounts outside the namespaces of tenants: a GitOps program that applies manifests of tenants should act as the
+tenant's service account. KubeRay, JobSet and Kubeflow Trainer must run in a namespace of the platform to make pods in
+queued pools.
 
-A pod that may not be evicted has the annotation `karpenter.sh/do-not-disrupt`, or a PodDisruptionBudget lets none of
-its kind go: `maxUnavailable: 0`, `minAvailable` of all that run, or two budgets for one pod. Admission bounds the
-annotation (`no-endless-pins`) and refuses budgets that can never let a pod go (`budgets-let-go`). A budget of
-`minAvailable: 1` for one replica passes, and holds the node all the same. Such a pod keeps its node from one thing
-alone:
-"""
-_PINNED_PODS = (
-    ("consolidation of an under-used node", "it stays, and so does its node"),
-    (
-        "drift: a new AMI, another template or node class",
-        "the node takes no new pods from then on, no successor starts for the pod, and the pod is deleted at the end "
-        "of the pool's terminationGracePeriod, less its own grace; then it starts anew",
-    ),
-    ("the age of a node (`expireAfter`), the close of `hours`, a pool that goes", "the same"),
-    (
-        "a spot notice, or the end of a Capacity Block",
-        "nobody evicts it, so it gets no SIGTERM before its machine ends",
-    ),
-    ("an update of a node group with `staticNodes`", "EKS obeys the PodDisruptionBudget and not the annotation"),
-)
-_MORE_PINS = """
-Finalizers and a long grace hold no node beyond the pool's terminationGracePeriod: admission bounds the grace
-(`bounded-grace`), and Karpenter waits for no pod whose grace is over. Pools for training have a budget of `"0"` for
-drift, so none takes their nodes while jobs run: work that must not end before its time belongs there. Elsewhere two
-replicas and `maxUnavailable: 1` keep a service up.
-"""
-_ATTACKS = """## Attacks
-
-Each row is a request of a tenant. A real API server judges all of them twice: with the objects of version 0.2, where
-members had the role `edit` and one quota, and with the objects of today. Each attack then succeeds once its guards are
-taken out, so that no row is refused by chance. Templates of pods are accepted with a warning, and their pods refused.
-
-The run of the lab writes the rows: `make lab`, and then `python -m tests.attacks`. A test fails if they are stale.
-
+Objects that a controller makes bring no warning, because nobody reads it. The place of a TrainJob is judged only if it
+states a nodeSelector; the rest is in its runtime.
 """
 _STEPS = """
 ## From warn to deny on a running platform
@@ -136,13 +91,40 @@ platform, and passes the guards; so do the controllers in `kube-system`.
 binding again. To keep a rule away for longer, write a waiver, or `enforcement: warn`. Every deletion of a binding is in
 the audit log, with its author.
 """
+_PINS = """## Pods that keep their node
+
+A pod that may not be evicted has the annotation `karpenter.sh/do-not-disrupt`, or a PodDisruptionBudget lets none of
+its kind go: `maxUnavailable: 0`, `minAvailable` of all that run, or two budgets for one pod. Admission bounds the
+annotation (`no-endless-pins`) and refuses budgets that can never let a pod go (`budgets-let-go`). A budget of
+`minAvailable: 1` for one replica passes, and holds the node all the same. Such a pod keeps its node from one thing
+alone:
+"""
+_PINNED_PODS = (
+    ("consolidation of an under-used node", "it stays, and so does its node"),
+    (
+        "drift: a new AMI, another template or node class",
+        "the node takes no new pods from then on, no successor starts for the pod, and the pod is deleted at the end "
+        "of the pool's terminationGracePeriod, less its own grace; then it starts anew",
+    ),
+    ("the age of a node (`expireAfter`), the close of `hours`, a pool that goes", "the same"),
+    (
+        "a spot notice, or the end of a Capacity Block",
+        "nobody evicts it, so it gets no SIGTERM before its machine ends",
+    ),
+    ("an update of a node group with `staticNodes`", "EKS obeys the PodDisruptionBudget and not the annotation"),
+)
+_MORE_PINS = """
+Finalizers and a long grace hold no node beyond the pool's terminationGracePeriod: admission bounds the grace
+(`bounded-grace`), and Karpenter waits for no pod whose grace is over. Pools for training have a budget of `"0"` for
+drift, so none takes their nodes while jobs run: work that must not end before its time belongs there. Elsewhere two
+replicas and `maxUnavailable: 1` keep a service up.
+"""
 _TITLES: dict[Holder, str] = {
     "quota": "Quotas hold numbers",
     "rights": "Rights (RBAC) hold kinds and verbs",
     "traffic": "Network policies hold traffic",
     "node": "Nodes hold devices",
 }
-
 _NOTES: dict[Holder, str] = {
     "traffic": """
 **Pods without an owner are a gap.** EKS promises network policies only for pods with an owner, such as a Deployment, a
@@ -162,8 +144,20 @@ ever: each namespace of the platform would need policies, and the platform write
 }
 """What the table of a section cannot say."""
 
+_LISTS: tuple[Callable[[StackConfig], Iterator[Holding]], ...] = (
+    quotas.list_holdings,
+    rights.list_holdings,
+    traffic.list_holdings,
+)
 
-def render_tenancy_page() -> str:
+
+def list_holdings(config: StackConfig) -> Iterator[Holding]:
+    """Yield what quotas, rights, traffic rules and nodes keep tenants from."""
+    for listed in _LISTS:
+        yield from listed(config)
+
+
+def render_isolation_page() -> str:
     """Return the page as Markdown."""
     policies = list_policies(make_specimen())
     always = [f"`{rule.id}`" for policy in policies if policy.always_denies for rule in policy.rules]
@@ -171,26 +165,29 @@ def render_tenancy_page() -> str:
     steps = _STEPS.replace("<always>", ", ".join(always)).replace("<bindings>", bindings)
     parts = [
         _HEAD,
-        *_list_rules(policies),
+        *_list_policies(policies),
+        _QUEUES.rstrip("\n"),
         *_list_holdings(),
         *_list_isolation(),
-        _PINS,
-        *format_table(["what would take the node", "the pod that may not be evicted"], map(list, _PINNED_PODS)),
-        _MORE_PINS,
-        _ATTACKS + render_attack_table(),
+        *_list_pins(),
         steps.strip("\n"),
     ]
     return "\n".join(parts) + "\n"
 
 
-def _list_rules(policies: list[AdmissionPolicy]) -> Iterator[str]:
+def _list_policies(policies: list[AdmissionPolicy]) -> Iterator[str]:
     rows = (
-        [f"`{rule.id}`", f"`{policy.name}`", rule.keeps, describe_message(rule).replace("|", "\\|")]
+        [f"`{policy.name}`", ", ".join(f"`{rule.id}`" for rule in policy.rules)]
         for policy in policies
         if not policy.only_warns
-        for rule in policy.rules
     )
-    yield from format_table(["rule", "policy", "what it keeps", "message"], rows)
+    yield from format_table(["policy and binding", "rules"], rows)
+
+
+def _list_pins() -> Iterator[str]:
+    yield _PINS
+    yield from format_table(["what would take the node", "the pod that may not be evicted"], map(list, _PINNED_PODS))
+    yield _MORE_PINS
 
 
 def _list_isolation() -> Iterator[str]:

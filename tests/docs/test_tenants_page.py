@@ -1,49 +1,58 @@
-"""docs/tenancy.md names every rule and every policy of the code."""
+"""docs/tenants.md, isolation.md and attacks.md name every rule, policy and attack of the code."""
 
 import json
 import re
 from datetime import date, timedelta
 
+import yaml
+
 from gpu_blueprint.admission.policies import list_policies
 from gpu_blueprint.admission.tenants.templates import TEMPLATE_KINDS
 from gpu_blueprint.docs.admission_rules import make_specimen
-from gpu_blueprint.docs.attack_table import ATTACKS
-from gpu_blueprint.docs.tenancy_page import render_tenancy_page
+from gpu_blueprint.docs.attacks_page import ATTACKS
+from gpu_blueprint.docs.isolation_page import render_isolation_page
+from gpu_blueprint.explain.queues.jobs import build_first_work
 from gpu_blueprint.judging.verdicts import judge_plan
 from policies import Waiver
 
 from ..support.edits import plan_edited
-from ..support.plans import ROOT
+from ..support.plans import ROOT, shipped_config
 
-PAGE = (ROOT / "docs" / "tenancy.md").read_text()
+TENANTS, PAGE, ATTACK_TABLE = (
+    (ROOT / "docs" / f"{name}.md").read_text() for name in ("tenants", "isolation", "attacks")
+)
 
 
-def test_the_page_is_generated() -> None:
-    assert render_tenancy_page() == PAGE
+def test_the_pod_of_the_page_is_the_first_pod_of_the_shipped_pool() -> None:
+    """The rules of admission take it: tests/explain and the lab send the first pods of every pool."""
+    config = shipped_config("prod")
+    (shown,) = re.findall(r"```yaml\n(.*?)```", TENANTS, re.DOTALL)
+    assert yaml.safe_load(shown) == build_first_work(config, config.gpu_pools_by_name["infer-l4"])
 
 
 def test_the_policies_of_models_and_of_prometheus_stand_beside_the_others() -> None:
-    page = render_tenancy_page()
+    page = render_isolation_page()
     for name in ("scrapes", "model-chat", "call-serving-chat", "load-balancers"):
         assert f"| `NetworkPolicy gpu-blueprint-{name}` | " in page
 
 
 def test_the_table_has_a_row_for_each_rule_in_the_order_in_which_they_are_judged() -> None:
-    assert re.findall(r"^\| `([\w-]+)` \| `gpu-blueprint-", PAGE, re.M) == [
-        rule.id for policy in list_policies(make_specimen()) if not policy.only_warns for rule in policy.rules
-    ]
+    policies = [policy for policy in list_policies(make_specimen()) if not policy.only_warns]
+    rules = TENANTS.split("| rule | message |")[1]
+    assert re.findall(r"^\| `([\w-]+)` \| ", rules, re.M) == [rule.id for policy in policies for rule in policy.rules]
+    shown = dict(re.findall(r"^\| `(gpu-blueprint-[\w-]+)` \| (.*) \|$", PAGE, re.M))
+    assert shown == {policy.name: ", ".join(f"`{rule.id}`" for rule in policy.rules) for policy in policies}
 
 
 def test_the_attacks_stand_in_a_table_with_their_messages() -> None:
     rows = json.loads(ATTACKS.read_text())
-    table = PAGE.split("## Attacks")[1].split("\n## ")[0]
-    assert [line.split(" | ")[0][2:] for line in table.splitlines() if line.startswith("| ")][1:] == [
+    assert [line.split(" | ")[0][2:] for line in ATTACK_TABLE.splitlines() if line.startswith("| ")][1:] == [
         row["name"] for row in rows
     ]
 
 
 def test_every_kind_with_templates_is_named() -> None:
-    assert [kind.kind for kind in TEMPLATE_KINDS if f"{kind.kind}s" not in PAGE] == []
+    assert [kind.kind for kind in TEMPLATE_KINDS if f"{kind.kind}s" not in TENANTS] == []
 
 
 def test_break_glass_deletes_every_binding() -> None:
