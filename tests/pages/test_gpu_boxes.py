@@ -29,7 +29,7 @@ def make_pool(gpus: int, slices: tuple[SliceView, ...], *grants: GrantView) -> P
     )
 
 
-def sum_gpus(filled: GpuBoxes) -> dict[str, float]:
+def sum_gpus(filled: GpuBoxes) -> dict[str, object]:
     """Return style → GPUs in this colour."""
     found: Counter[str] = Counter()
     for box in filled.boxes:
