@@ -1,14 +1,25 @@
-"""``docs``: write the pages that are made from the code."""
+"""``docs``: write the pages that are made from the code, and the picture of the stack prod."""
 
 import argparse
+from pathlib import Path
 
 from ..docs import render_pages
+from ..files.loading import list_stacks, load
+from ..pages import draw_stack
+
+_PICTURED = "prod"
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
-    """Write every page and print its path."""
+    """Write every page and print its path; a repository without a stack prod keeps the picture that it has."""
     for path, text in render_pages().items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        print(path)
+        _write(path, text)
+    if _PICTURED in list_stacks():
+        _write(Path(f"docs/pictures/{_PICTURED}.svg"), draw_stack(load(_PICTURED)))
     return 0
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    print(path)

@@ -257,7 +257,7 @@ def test_only_a_pool_or_a_tenant_with_storage_has_a_pod(
     assert words in captured.err and captured.out == ""
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/build.md"])
+@pytest.mark.parametrize("page", ["docs/build.md"])
 def test_a_page_waits_for_the_pod_that_it_applies(page: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / page).read_text()
     applied = re.search(r"blueprint explain (\S+) (\S+) --pod \| kubectl apply --filename -\n", text)

@@ -1,0 +1,5 @@
+"""The picture of a stack as SVG."""
+
+from .picture import draw_stack
+
+__all__ = ["draw_stack"]

@@ -1,0 +1,53 @@
+"""The cards of a picture: how many tenants and pools have one of their own, and the colours of the tenants."""
+
+from collections.abc import Sequence
+from itertools import repeat
+from typing import TypeVar
+
+from ..explain.pools.cpu_pools import CpuPoolSummary
+from ..records import Record
+from .view import PoolView, StackView, TenantView
+
+OTHERS = "others"
+"""Style of the tenants that share one card."""
+TENANT_STYLES = tuple(f"tenant-{number}" for number in range(1, 7))
+_MOST_POOLS, _MOST_CPU_POOLS = 8, 3
+Item = TypeVar("Item")
+
+
+class Folded(Record, kw_only=True):
+    """The tenants and pools that have a card, and those that share one."""
+
+    tenants: Sequence[TenantView]
+    other_tenants: Sequence[TenantView]
+    pools: Sequence[PoolView]
+    other_pools: Sequence[PoolView]
+    cpu_pools: Sequence[CpuPoolSummary]
+    other_cpu_pools: Sequence[CpuPoolSummary]
+
+    @property
+    def styles(self) -> dict[str, str]:
+        """Tenant → its style."""
+        own = zip((tenant.name for tenant in self.tenants), TENANT_STYLES, strict=False)
+        return {**dict(own), **dict(zip((tenant.name for tenant in self.other_tenants), repeat(OTHERS)))}
+
+
+def fold(view: StackView) -> Folded:
+    """Let the first tenants and pools of the file have cards; where there are too many, the others share the last."""
+    tenants, other_tenants = _split(view.tenants, len(TENANT_STYLES))
+    pools, other_pools = _split(view.pools, _MOST_POOLS)
+    cpu_pools, other_cpu_pools = _split(view.cpu_pools, _MOST_CPU_POOLS)
+    return Folded(
+        tenants=tenants,
+        other_tenants=other_tenants,
+        pools=pools,
+        other_pools=other_pools,
+        cpu_pools=cpu_pools,
+        other_cpu_pools=other_cpu_pools,
+    )
+
+
+def _split(items: Sequence[Item], most: int) -> tuple[Sequence[Item], Sequence[Item]]:
+    """Return the items with a card of their own and the others, with at most so many cards in all."""
+    shown = len(items) if len(items) <= most else most - 1
+    return items[:shown], items[shown:]

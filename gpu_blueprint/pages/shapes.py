@@ -1,0 +1,98 @@
+"""The shapes of a picture, in pixels from its upper left corner, and the sheet that collects them."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..records import Record
+from .text_width import estimate_width, shorten
+
+Anchor = Literal["start", "middle", "end"]
+
+
+class TextStyle(Record):
+    """A font of the picture; the name is its class in CSS."""
+
+    name: str
+    size: int
+    bold: bool = False
+
+    def measure(self, text: str) -> float:
+        """Return a width in pixels that the text does not exceed."""
+        return estimate_width(text, self.size, bold=self.bold)
+
+
+TITLE = TextStyle("title", 18, bold=True)
+NAME = TextStyle("name", 14, bold=True)
+HEADING = TextStyle("heading", 12, bold=True)
+TEXT = TextStyle("text", 12)
+NOTE = TextStyle("note", 12)
+
+
+class Box(Record):
+    """A rectangle; the style is its class in CSS."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    style: str
+    radius: int = 0
+
+
+class Label(Record):
+    """A line of text at a point of its baseline."""
+
+    x: float
+    y: float
+    text: str
+    style: TextStyle
+    anchor: Anchor = "start"
+    """The part of the text that stands at the point."""
+
+    @property
+    def left(self) -> float:
+        """The leftmost pixel that the text may reach."""
+        return self.x - self.width * {"start": 0, "middle": 0.5, "end": 1}[self.anchor]
+
+    @property
+    def width(self) -> float:
+        """A width that the text does not exceed."""
+        return self.style.measure(self.text)
+
+
+class Curve(Record):
+    """A line from a tenant to a pool."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    style: str
+
+
+Shape = Box | Label | Curve
+
+
+class Picture(Record):
+    """A drawing without a format."""
+
+    width: int
+    height: int
+    shapes: tuple[Shape, ...]
+
+
+@dataclass
+class Sheet:
+    """A picture while it is drawn; later shapes cover earlier ones."""
+
+    shapes: list[Shape] = field(default_factory=list)
+
+    def add_box(self, x: float, y: float, width: float, height: float, style: str, radius: int = 0) -> None:
+        """Draw a rectangle."""
+        self.shapes.append(Box(x, y, width, height, style, radius))
+
+    def write(self, x: float, y: float, text: str, style: TextStyle, room: float, *, anchor: Anchor = "start") -> float:
+        """Write a line of text, shortened to its room, and return the width that it takes at most."""
+        label = Label(x, y, shorten(text, room, style.size, bold=style.bold), style, anchor)
+        self.shapes.append(label)
+        return label.width
