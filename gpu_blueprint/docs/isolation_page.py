@@ -40,7 +40,7 @@ _STEPS = """
 ## From warn to deny on a running platform
 
 1. Set `tenancy: {enforcement: warn}` before the first `pulumi up` with these rules. This update drains each GPU pool
-   once, within its budgets, so that pods start anew, and `deny` would refuse the pods that break a rule. With `warn`
+   once, within its budgets, so that pods restart, and `deny` would refuse the pods that break a rule. With `warn`
    they pass with a warning, and leave the annotation `validation.policy.admission.k8s.io/validation_failure` in the
    audit log of the control plane (log type `audit`). Rules that break no workload refuse from the first day, and so
    do the rules of queues, which refuse services and bare pods in queued pools: <always>.
@@ -104,7 +104,7 @@ _PINNED_PODS = (
     (
         "drift: a new AMI, another template or node class",
         "the node takes no new pods from then on, no successor starts for the pod, and the pod is deleted at the end "
-        "of the pool's terminationGracePeriod, less its own grace; then it starts anew",
+        "of the pool's terminationGracePeriod, less its own grace; then it restarts",
     ),
     ("the age of a node (`expireAfter`), the close of `hours`, a pool that goes", "the same"),
     (

@@ -37,22 +37,22 @@ pods pools of their own.
 
 The sharing is a node label that names a file of the GPU Operator. A changed sharing changes the label, so Karpenter
 replaces the nodes, and old nodes still need the old file: they read it whenever a pod of the Operator starts there.
-Without it, the device plugin hands out whole GPUs beside running shares, or ends again and again; a node that started
+Without it, the device plugin advertises whole GPUs beside running shares, or ends again and again; a node that started
 late is never initialized, and Karpenter never removes it. Nodes of whole GPUs have no such label and read the default
 file, which is the file of the pools if all share alike.
 
 1. Write the new sharing into the pool. Another profile or mode is another resource name: change the manifests of the
-   teams, and count their quotas anew.
+   teams, and count their quotas again.
 2. `blueprint changes` names the nodes that lose their file, and the entry for `retiredSharing` that keeps it, such as
    `{gpu: l4, sharing: {mode: mps, replicas: 4}}`. Write it into the stack file.
 3. `pulumi up`, and wait until the command that `blueprint changes` printed lists no node.
 4. Remove the entry.
 
-When the last pool on AL2023 goes to Bottlerocket, the entry keeps the GPU Operator, without which old nodes hand out no
-GPU. Where no pod may move: add a pool with the new sharing, move the work, and remove the old pool when it is empty.
+When the last pool on AL2023 goes to Bottlerocket, the entry keeps the GPU Operator, without which old nodes advertise
+no GPU. Where no pod may move: add a pool with the new sharing, move the work, and remove the old pool when it is empty.
 
 On AL2023 the device plugin begins with the Operator's default file, and reads the label of its node a moment later
-(NVIDIA/k8s-device-plugin#1645). The default is `none`, so for this moment a shared node hands out whole GPUs, and it
+(NVIDIA/k8s-device-plugin#1645). The default is `none`, so for this moment a shared node advertises whole GPUs, and it
 may stay without any; the runbooks of GpuNodeWithoutGpus and NodeClaimNotInitialized say what to do. Where all pools
 that the Operator serves share in one way, and no entry keeps another, their file is the default.
 

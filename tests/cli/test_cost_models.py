@@ -39,7 +39,7 @@ def test_the_command_prints_the_table(
     monkeypatch.chdir(tmp_path)
     assert main(["cost", "served", *flags]) == 0
     out = capsys.readouterr().out
-    assert "Models: least and expected replicas as bought, most replicas on demand; a million at full load" in out
+    assert "Models: min and expected replicas at the capacity types, max on demand; a million at full load" in out
     (row,) = [line for line in out.splitlines() if "2 / 8 / 12" in line]
     assert len(re.findall(r"\$[\d.,]+", row.replace("\\", ""))) >= 6
     assert flags or max(map(len, out.splitlines())) <= 100

@@ -9,7 +9,7 @@ from ...cost.models import MillionPrice, ReplicaCounts, write_mean
 from ...cost.money import Cost, Usd
 from .tables import make_table
 
-MODELS_TITLE = "Models: least and expected replicas as bought, most replicas on demand; a million at full load"
+MODELS_TITLE = "Models: min and expected replicas at the capacity types, max on demand; a million at full load"
 MODEL_HEADERS = ("model", "replicas", "least/h", "a month", "expected/h", "a month", "most/h", "a month", "a million")
 HEADERS = ("idle/h", "a month", "expected/h", "a month", "at most/h", "a month")
 
@@ -31,7 +31,7 @@ def format_cost(cost: Cost) -> list[str]:
 
 def build_sums_table(estimate: Estimate) -> Table:
     """Return the costs of each part, and their sum."""
-    rows = _build_cost_table("Idle and expected as bought, at most on demand")
+    rows = _build_cost_table("Idle and expected at the pool's capacity types, at most on demand")
     *parts, whole = list_parts(estimate)
     for index, (name, cost) in enumerate(parts):
         rows.add_row(f"[dim]{name}[/]" if index < len(estimate.items) else name, *format_cost(cost))
@@ -91,7 +91,7 @@ def _format_counts(counts: ReplicaCounts) -> str:
 
 
 def _format_million(found: MillionPrice | None) -> str:
-    """Write the price of a million tokens, from its price as bought to the price on demand on the dearest type."""
+    """Write the price of a million tokens, from that of the capacity types to the dearest on demand."""
     if found is None:
         return "not stated"
     return f"{found.unit}\n{_format_unit(found.as_bought)}\nto {_format_unit(found.at_most)}"
