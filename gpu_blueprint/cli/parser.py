@@ -107,9 +107,16 @@ def _add_preview(command: _AddCommand) -> None:
         "preview",
         "show the whole platform that `pulumi up` would build",
         "blueprint preview prod",
+        "blueprint preview prod --tree --promises",
         "blueprint preview prod --format markdown",
     )
     preview.add_argument("stack", metavar="STACK", help=_STACK)
+    preview.add_argument("--tree", action="store_true", help="also list every resource, below its component")
+    preview.add_argument(
+        "--promises",
+        action="store_true",
+        help="also show what is promised to tenants beside what is allocatable at the limits of the pools",
+    )
     _add_format(preview)
 
     render = command(

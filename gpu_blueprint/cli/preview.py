@@ -3,6 +3,7 @@
 import argparse
 from datetime import date
 
+from ..errors import UsageError
 from ..files.loading import open_stack
 from ..judging.report import judge_stack
 from ..plan import record
@@ -16,6 +17,7 @@ from .text.tables import show_progress
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the preview. Return 1 if a policy fails, as `pulumi preview` with the policy pack would."""
+    _refuse_lists(arguments)
     stack = open_stack(arguments.stack)
     with show_progress(f"rendering {stack.source.file} …"):
         plan = record(stack.name, stack.source.config)
@@ -28,5 +30,12 @@ def run(arguments: argparse.Namespace) -> int:
         case "markdown":
             print(preview_to_markdown(stack, plan, findings), end="")
         case _:
-            show(stack, plan, findings)
+            show(stack, plan, findings, tree=arguments.tree, promises=arguments.promises)
     return int(any(problem.severity == "error" for problem in findings))
+
+
+def _refuse_lists(arguments: argparse.Namespace) -> None:
+    """Refuse the flags that only the text has."""
+    for flag in ("tree", "promises"):
+        if getattr(arguments, flag) and arguments.format != "text":
+            raise UsageError(f"--{flag} adds to the text; leave it out: --json has every resource and every promise")

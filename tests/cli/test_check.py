@@ -64,8 +64,35 @@ def test_check_lists_placeholders_and_ends_with_0(project: Path, capsys: pytest.
     file = project / "stacks" / "Pulumi.dev.yaml"
     file.write_text(file.read_text().replace(DEV_ACCOUNT, ACCOUNT).replace("54.240.193.0/24", "203.0.113.0/24"))
     assert main(["check", "dev"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first == (
+        "stacks/Pulumi.dev.yaml: warning: 4 placeholders in lines 11, 17, 18, 38: write your own; `pulumi up` refuses "
+        "them [placeholder]"
+    )
+    assert not any("placeholder" in line for line in others)
+    assert others[-1] == "stacks/Pulumi.dev.yaml: fine: 1 pool, 1 tenant"
+    assert main(["check", "dev", "--json"]) == 0
+    problems = json.loads(capsys.readouterr().out)["problems"]
     fields = ("accountId", "cluster.api.allowedCidrs.0", "cluster.admins.0", "tenants.0.members.0")
-    found = [line for line in lines if "is a placeholder" in line]
-    assert [field in line for field, line in zip(fields, found, strict=True)] == [True] * 4
-    assert lines[-1] == "stacks/Pulumi.dev.yaml: fine: 1 pool, 1 tenant"
+    assert tuple(each["path"] for each in problems if each["kind"] == "placeholder") == fields
+    assert main(["check", "dev", "--format", "markdown"]) == 0
+    assert capsys.readouterr().out.count("is a placeholder") == 4
+
+
+def test_one_placeholder_keeps_its_line_and_each_file_has_its_own(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = project / "stacks" / "Pulumi.dev.yaml"
+    file.write_text(file.read_text().replace("54.240.193.0/24", "203.0.113.0/24"))
+    assert main(["check", "dev", "nope", "dev"]) == 2
+    told = capsys.readouterr()
+    assert told.out.count("cluster.api.allowedCidrs.0: '203.0.113.0/24' is a placeholder") == 2
+    assert "nope" in told.err
+
+
+def test_check_of_the_shipped_prod_takes_seven_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert main(["check", "prod"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) <= 7

@@ -8,6 +8,8 @@ import pytest
 import yaml
 
 from gpu_blueprint.cli import main
+from gpu_blueprint.cli.text.images import _list_image_lines
+from gpu_blueprint.subjects.images.listing import PulledImage
 
 from ..support.image_stacks import MIRROR, REGISTRY, full_stack
 
@@ -33,10 +35,24 @@ def read_json(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0
 def test_the_list_names_images_charts_and_add_ons_in_100_columns(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["images", "plain"]) == 0
     out = capsys.readouterr().out
-    assert max(map(len, out.splitlines())) <= 100
+    assert [line for line in out.splitlines() if len(line) > 100 and " " in line] == []
     assert "quay.io/prometheus/prometheus:v3.14.0-distroless" in out and "chart kube-prometheus-stack" in out
     assert "https://kedacore.github.io/charts" in out and "aws-ebs-csi-driver" in out
     assert "Images from their own registries" in out and "cache" not in out and "--script" not in out
+
+
+def test_a_reference_is_whole_on_its_line_and_alone_where_it_is_long(capsys: pytest.CaptureFixture[str]) -> None:
+    users = ("Deployment serving/chat", "chart kueue")
+    short, long = (
+        PulledImage(image=name, pulled=name, way="registry", users=users)
+        for name in ("pause:3", f"a@sha256:{'0' * 64}")
+    )
+    for width in (80, 100, 10):
+        header, *lines = "\n".join(_list_image_lines([short, long], width)).split("\n")
+        assert header.split() == ["image", "used", "by"]
+        assert sum(line.split()[:1] == [name.image] for line in lines for name in (short, long)) == 2
+        if width != 100:
+            assert long.image in lines and lines[0].split()[:1] == ["pause:3"]
 
 
 def test_the_list_says_from_where_nodes_pull(capsys: pytest.CaptureFixture[str]) -> None:

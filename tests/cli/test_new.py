@@ -79,7 +79,7 @@ def test_new_makes_a_first_file_from_flags_and_lists_what_is_left(
     text = (project / "stacks" / "Pulumi.first.yaml").read_text()
     assert "cidr: 10.41.0.0/16" in text  # the block of dev is taken
     assert main(["check", "first"]) == 0
-    assert capsys.readouterr().out.count("[placeholder]") == 6
+    assert "6 placeholders in lines" in capsys.readouterr().out
     assert main(["new", "second", "--gpu", "t4", "--cidr", "10.99.0.0/20"]) == 0
     assert "cidr: 10.99.0.0/20" in (project / "stacks" / "Pulumi.second.yaml").read_text()
 

@@ -15,7 +15,7 @@ from ..support.builders import ACCOUNT, DEV_ACCOUNT
 from ..support.plans import ROOT
 
 
-def test_preview_shows_pools_tenants_and_resources_in_100_columns(
+def test_preview_shows_findings_costs_and_tables_in_90_lines_of_100_columns(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["preview", "prod"]) == 0
@@ -25,10 +25,29 @@ def test_preview_shows_pools_tenants_and_resources_in_100_columns(
     for expected in ("infer-l4", "spot → on-demand", "reserved → on-demand", "4 gpu.shared", "= 64 gpu.shared"):
         assert expected in out
     assert "infer-l4: 64 of 64 gpu.shared" in out
-    assert "NodeOverlay overlay-1" in out
-    assert "nothing was created" in out
+    assert len(out.splitlines()) <= 90
+    places = [
+        out.index(text) for text in ("gpu-prod in", "policies: all pass\ncosts $", "\nGPU pools\n", "\nStart times\n")
+    ]
+    assert places == sorted(places)
+    assert "NodeOverlay" not in out and "Promises" not in out
+    assert re.search(r"\n\n\d+ resources in \d+ components \(--tree lists them\); nothing was created\.\n$", out)
     assert "watched by Prometheus (30 days) and Grafana; alerts go to #gpu-alerts" in out
     assert "`pulumi config set --secret`: grafanaPassword, slackWebhook, watchdogUrl" in out
+
+
+def test_flags_add_the_resources_and_the_promises_to_the_text_alone(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["preview", "dev", "--tree", "--promises"]) == 0
+    out = capsys.readouterr().out
+    assert "NodeOverlay overlay-1" in out and "allocatable at the limit" in out
+    assert re.search(r"\n\d+ resources in \d+ components; nothing was created\.\n$", out)
+    for flag in ("--tree", "--promises"):
+        for format_ in ("json", "sarif", "markdown"):
+            assert main(["preview", "dev", flag, "--format", format_]) == 2
+            told = capsys.readouterr()
+            assert (told.out, told.err.split(";")[0]) == ("", f"{flag} adds to the text")
 
 
 HEAD = ("format", "blueprintVersion", "stack", "foundation", "resources", "cost", "serviceQuotas")
@@ -82,6 +101,7 @@ def test_preview_as_markdown_sums_the_stack_up(research: Path, capsys: pytest.Ca
         "| error | deletion-protected | gpu-research-cluster-eks-eksCluster<br>cluster<br>",
     ):
         assert text in out
+    assert out.index("**research**: 1 error.") < out.index("**GPU pools**") < out.index("**Promises**")
     rows = [line for line in out.splitlines() if line.startswith("|")]
     assert len({line.count(" | ") for line in rows if "deletion-protected" in line or "| where" in line}) == 1
 
@@ -130,4 +150,4 @@ def test_preview_lists_placeholders_and_ends_with_0(project: Path, capsys: pytes
     file.write_text(file.read_text().replace(DEV_ACCOUNT, ACCOUNT))
     assert main(["preview", "dev"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert f"accountId: '{ACCOUNT}' is a placeholder" in out and out.count("is a placeholder") == 3
+    assert "Pulumi.dev.yaml: warning: 3 placeholders in lines 11, 18, 38: write your own;" in out

@@ -12,7 +12,7 @@ from ..support import builders
 
 
 def test_the_preview_shows_opening_hours(capsys: pytest.CaptureFixture[str]) -> None:
-    show(open_stack("hours", GOOD), plan_hours(), ())
+    show(open_stack("hours", GOOD), plan_hours(), (), tree=True, promises=False)
     out = capsys.readouterr().out
     assert "open mon–fri 07:00–20:00 Europe/Berlin" in out
     assert "PoolHours gpu-test-lab" in out

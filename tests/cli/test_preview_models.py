@@ -8,6 +8,7 @@ import pytest
 from gpu_blueprint.cli import main
 from gpu_blueprint.cli.text.preview_tables import build_tables
 from gpu_blueprint.explain.plain_table import PlainTable
+from gpu_blueprint.explain.stack_steps import explain_stack
 
 from ..support import builders
 from ..support.served_stack import chat, ranking, serve, write_served_stack
@@ -78,7 +79,8 @@ def test_pools_and_models_share_the_table_of_starts() -> None:
     pool = builders.pool(name="large", gpu="l40s", maxGpus=16, podStart=start, headroom={**builders.ROOM, "pods": 1})
     table = find_tables(chat(), pools=[pool], tenants=[tenant])["Start times"]
     assert table.headers[0] == "pod of" and [row[0] for row in table.rows] == ["large", "chat\nin large"]
-    assert "headroom of large saves the first pods the wait for a node" in table.notes
+    steps = {step.title: step.lines for step in explain_stack(serve(chat(), pools=[pool], tenants=[tenant]))}
+    assert "headroom of large saves the first pods the wait for a node" in steps["start times"]
 
 
 def test_models_are_no_services() -> None:
@@ -86,13 +88,6 @@ def test_models_are_no_services() -> None:
     both = find_tables(chat(), services=[builders.service(name="own", tenant="serving", pool="small")])
     assert [row[0] for row in both["Services"].rows] == ["serving/own"]
     assert "Models" not in find_tables(models=[])
-
-
-def test_a_note_names_images_by_their_tags_since_a_digest_would_break_over_lines() -> None:
-    pinned = {"tag": "v0.31.0", "digest": f"sha256:{'0' * 64}"}
-    notes = " ".join(find_tables(chat(image=pinned))["Start times"].notes)
-    assert "its GPUs: vllm v0.31.0 in large; `blueprint explain STACK MODEL` has the line to copy" in notes
-    assert "sha256" not in notes
 
 
 def test_the_preview_is_at_most_100_columns_wide_and_its_document_has_models(

@@ -24,7 +24,7 @@ def test_a_row_shows_each_phase_and_their_sum() -> None:
         ("train", "2m 40s", "1m 5s for 10 GiB", "3m 44s for 65 GiB from models", "1m 30s", "about 8m 59s")
     ]
     assert table.headers == ("pool", "new node", "image", "weights", "warm-up", "pod ready after")
-    assert any(line.startswith("queues wait 30m") for line in table.notes)
+    assert len(table.notes) == 1 and "`blueprint explain STACK`" in table.notes[0]
 
 
 def test_pools_that_state_nothing_have_no_row_and_a_stack_without_rows_no_table() -> None:

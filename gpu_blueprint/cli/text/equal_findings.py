@@ -1,4 +1,4 @@
-"""Join findings that say the same about several resources, so that text has one line for one cause."""
+"""Join problems that say the same of several resources or places, so that text has one line for one cause."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,6 +19,36 @@ def join_equal_findings(findings: Iterable[Problem]) -> list[Problem]:
     for finding in findings:
         groups.setdefault(_find_cause(finding), []).append(finding)
     return [_join(group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def fold_placeholders(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems in their order, with one problem for all placeholders of a file, at the place of the first.
+
+    A single placeholder keeps its own line. JSON, SARIF and Markdown keep every placeholder.
+    """
+    groups: dict[object, list[Problem]] = {}
+    for index, problem in enumerate(problems):
+        is_placed = problem.kind == "placeholder" and problem.line > 0
+        groups.setdefault((problem.file, problem.severity) if is_placed else index, []).append(problem)
+    return [_fold(group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def _fold(group: Sequence[Problem]) -> Problem:
+    lines = sorted({problem.line for problem in group})
+    where = f"line{'s' if len(lines) > 1 else ''} {_write_runs(lines)}"
+    reason = f"{len(group)} placeholders in {where}: write your own"
+    return replace(group[0], path=(), line=0, subject="", reason=reason, hint="`pulumi up` refuses them")
+
+
+def _write_runs(numbers: Sequence[int]) -> str:
+    """Write sorted numbers, three or more in a row by their ends: ``10, 15, 17–19, 22, 23``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 def _find_cause(finding: Problem) -> tuple[str, ...]:

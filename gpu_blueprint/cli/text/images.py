@@ -9,11 +9,11 @@ from ...config import StackConfig
 from ...explain.models.models import lacks_prepull
 from ...explain.stack import identify_stack
 from ...problem import Problem
-from ...subjects.images.listing import PulledList
+from ...subjects.images.listing import PulledImage, PulledList
 from ...subjects.images.sources import find_place, split_image
 from ...subjects.models.images import name_image
 from .problems import print_json, print_lines
-from .tables import make_console, make_table
+from .tables import make_console, make_table, show_words, wrap_words
 
 _WAYS = {
     "cache": "Images from the pull-through cache",
@@ -77,10 +77,9 @@ def show(config: StackConfig, pulled: PulledList) -> None:
     out.print(Text.assemble((config.cluster_name, "bold"), ": images and charts\n"))
     for way, words in _WAYS.items():
         if rows := [image for image in pulled.images if image.way == way]:
-            table = make_table(words, "image", "used by")
-            for image in rows:
-                table.add_row(image.image, ", ".join(image.users))
-            out.print(_widen(table))
+            out.print(Text(words, style="bold"))
+            for line in _list_image_lines(rows, out.width):
+                out.print(Text(line), soft_wrap=True)
             for registry, place in list_places(config, {image.image for image in rows}):
                 out.print(Text(f"nodes pull {registry}/… as {place}/…"), soft_wrap=True)  # to be copied
             out.print()
@@ -88,7 +87,7 @@ def show(config: StackConfig, pulled: PulledList) -> None:
         out.print(table)
         out.print()
     for note in list_notes(config, pulled):
-        out.print(Text(note))
+        show_words(out, note)
 
 
 def _list_other_tables(pulled: PulledList) -> Iterator[Table]:
@@ -108,11 +107,15 @@ def list_places(config: StackConfig, images: Iterable[str]) -> list[tuple[str, s
     return [(registry, place) for registry in registries if (place := find_place(config, registry))]
 
 
-def _widen(table: Table) -> Table:
-    """Give the references two thirds of the line."""
-    first, last = table.columns
-    first.ratio, last.ratio = 2, 1
-    return table
+def _list_image_lines(rows: Sequence[PulledImage], width: int) -> Iterator[str]:
+    """Yield each image with its users beside it; a reference that leaves no room for them stands alone on its line."""
+    room = width - max(len(user) for image in rows for user in image.users) - 2
+    left = max(len(name) for name in ("image", *(image.image for image in rows)) if len(name) <= max(room, 5)) + 2
+    yield f"{'image'.ljust(left)}used by"
+    for image in rows:
+        users = wrap_words(", ".join(image.users), max(width - left, 1))
+        first = image.image.ljust(left) if len(image.image) + 2 <= left else f"{image.image}\n{' ' * left}"
+        yield first + f"\n{' ' * left}".join(users)
 
 
 def show_missing(missing: Sequence[Problem], *, as_json: bool) -> None:

@@ -1,8 +1,9 @@
-"""The preview as text of at most 100 columns: pools, tenants, services, resources, findings and costs."""
+"""The preview as text: findings and costs, then pools, tenants, services and what else the stack has."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -16,37 +17,47 @@ from ...files.loading import StackFile
 from ...plan import PlannedResource
 from ...problem import Problem, Severity
 from .cost import describe_in_one_line
-from .equal_findings import join_equal_findings
+from .equal_findings import fold_placeholders, join_equal_findings
 from .findings import summarize_findings
 from .formats import to_text
 from .hourly_ceilings import describe_tenant_ceilings
 from .preview_tables import build_tables
 from .preview_tree import build_resource_tree
-from .tables import make_console, make_table
+from .tables import make_console, make_table, show_words
 
 _STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "yellow"}
 
 
-def show(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> None:
-    """Print the preview."""
+def show(
+    stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem], *, tree: bool, promises: bool
+) -> None:
+    """Print the preview; ``tree`` adds every resource, ``promises`` the table of them."""
     out, config = make_console(), stack.config
     out.print(_format_title(config))
-    for rows in build_tables(config):
+    _show_judgement(out, stack, findings)
+    for rows in build_tables(config, promises=promises):
         out.print(_build_table(rows))
         if rows.notes:
             out.print(Text("\n".join([*rows.notes, ""])))
-    out.print(build_resource_tree(plan))
+    if tree:
+        out.print(build_resource_tree(plan))
+    listed = "" if tree else " (--tree lists them)"
+    out.print(Text(f"{count_resources(plan)}{listed}; nothing was created.", style="bold"))
+
+
+def _show_judgement(out: Console, stack: StackFile, findings: Sequence[Problem]) -> None:
+    """Print what is missing, every problem, one line about the policies, and the costs."""
+    config = stack.config
     if missing := stack.missing_secrets:
-        out.print(Text(describe_missing_secrets(missing), style="yellow"))
-    for problem in (*stack.list_warnings(date.today()), *join_equal_findings(findings)):
-        out.print(Text(to_text(problem), style=_STYLES[problem.severity]))
+        show_words(out, describe_missing_secrets(missing), "yellow")
+    for problem in (*fold_placeholders(stack.list_warnings(date.today())), *join_equal_findings(findings)):
+        show_words(out, to_text(problem), _STYLES[problem.severity])
     failing = any(problem.severity == "error" for problem in findings)
-    out.print(Text(summarize_findings(findings, config.environment), style="bold red" if failing else "green"))
-    cost = estimate_stack(config)
+    show_words(out, summarize_findings(findings, config.environment), "bold red" if failing else "green")
     for line in describe_tenant_ceilings(config):
-        out.print(Text(line))
-    out.print(Text(describe_in_one_line(cost), style="bold"))
-    out.print(Text(f"{count_resources(plan)}; nothing was created.", style="bold"))
+        show_words(out, line)
+    show_words(out, describe_in_one_line(estimate_stack(config)), "bold")
+    out.print()
 
 
 def describe_missing_secrets(names: Sequence[str]) -> str:

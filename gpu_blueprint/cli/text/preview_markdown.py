@@ -17,13 +17,10 @@ from .preview_tables import build_tables
 
 
 def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findings: Sequence[Problem]) -> str:
-    """Return a heading, the tables of pools, tenants and services, the costs, and a table of problems."""
+    """Return a heading, the costs, a table of problems, and the tables of the parts: a long comment loses its end."""
     config = stack.config
     cost = estimate_stack(config)
     parts = [f"### {escape_markdown(config.cluster_name)} in {config.region}\n"]
-    for rows in build_tables(config):
-        parts.append(f"**{rows.title}**\n\n{format_markdown_table(rows.headers, [*rows.rows, *rows.sums])}")
-        parts += [f"{escape_markdown(note)}\n" for note in rows.notes]
     sentences = [
         f"{config.cluster_name} {describe_in_one_line(cost)}",
         *describe_tenant_ceilings(config),
@@ -34,4 +31,7 @@ def preview_to_markdown(stack: StackFile, plan: Sequence[PlannedResource], findi
     ]
     parts += [f"{escape_markdown(sentence)}.\n" for sentence in sentences if sentence]
     parts.append(to_markdown([*stack.list_warnings(date.today()), *findings], stack.name))
+    for rows in build_tables(config):
+        parts.append(f"**{rows.title}**\n\n{format_markdown_table(rows.headers, [*rows.rows, *rows.sums])}")
+        parts += [f"{escape_markdown(note)}\n" for note in rows.notes]
     return "\n".join(parts)

@@ -1,30 +1,32 @@
-"""The tables of a preview: those of each subject, then start times and promises, which belong to several."""
+"""The tables of a preview: of each subject, then start times and promises, which belong to several subjects."""
 
 from collections.abc import Iterator
 
 from ...config import StackConfig
 from ...cost.promises import list_promises
-from ...explain.models.models import note_model_starts, summarize_models
+from ...explain.models.models import summarize_models
 from ...explain.models.table import list_model_start_rows
 from ...explain.plain_table import PlainTable, shorten_resource
 from ...explain.pools.promises import format_quantity
-from ...explain.pools.start_times import note_start_times
 from ...explain.stack_steps import EXPLAIN
 from ...subjects.pools.start_times import list_start_times
 from ...subjects.pools.words import write_phase, write_seconds
 
+_START_NOTE = "one pod on the slowest type; rates, assumptions, how to start sooner: `blueprint explain STACK`"
 
-def build_tables(config: StackConfig) -> Iterator[PlainTable]:
+
+def build_tables(config: StackConfig, *, promises: bool = True) -> Iterator[PlainTable]:
     """Yield the tables of a preview. A stack without tenants, services or models has no table of them."""
     for build in (*(build for explain in EXPLAIN.values() for build in explain.tables), _build_start_table):
         if (table := build(config)).rows:
             yield table
-    yield _build_promise_table(config)
+    if promises:
+        yield _build_promise_table(config)
 
 
 def _build_start_table(config: StackConfig) -> PlainTable:
     """Return a row for each pool that states what its pods wait for, and for each version of a model."""
-    starts, models = [*list_start_times(config)], summarize_models(config)
+    models = summarize_models(config)
     headers = ("pod of" if models else "pool", "new node", "image", "weights", "warm-up", "pod ready after")
     rows = [
         (
@@ -33,16 +35,14 @@ def _build_start_table(config: StackConfig) -> PlainTable:
             write_seconds(start.warmup.seconds),
             f"about {write_seconds(start.seconds)}",
         )
-        for start in starts
+        for start in list_start_times(config)
     ]
-    known = [version.start for model in models for version in model.versions if version.start]
-    notes = [*note_start_times(config, [*starts, *known]), *note_model_starts(config, models)]
-    return PlainTable("Start times", headers, [*rows, *list_model_start_rows(models)], notes=notes)
+    return PlainTable("Start times", headers, [*rows, *list_model_start_rows(models)], notes=[_START_NOTE])
 
 
 def _build_promise_table(config: StackConfig) -> PlainTable:
-    """Return everything that is promised beside the room of the nodes at the ceilings."""
-    headers = ("promised in", "resource", "at most", "always at work", "offered at the ceiling")
+    """Return everything that is promised beside what is allocatable on the nodes at the limits of the pools."""
+    headers = ("promised in", "resource", "at most", "always at work", "allocatable at the limit")
     rows: list[tuple[str, ...]] = [
         (
             promise.pool,

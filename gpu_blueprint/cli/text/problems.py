@@ -7,6 +7,7 @@ from typing import Any
 
 from ...problem import Problem
 from ...records import Record
+from .equal_findings import fold_placeholders
 from .formats import Format, to_markdown, to_text
 
 
@@ -40,8 +41,8 @@ def print_problems(command: str, stacks: Sequence[StackProblems], format_: Forma
 
 
 def print_lines(problems: Sequence[Problem], *, to_errors: bool = False) -> None:
-    """Print one line for each problem, to the standard error stream if the problems are the only result."""
-    for problem in problems:
+    """Print one line for each problem and one for all placeholders; to the error stream if they are the only result."""
+    for problem in fold_placeholders(problems):
         print(to_text(problem), file=sys.stderr if to_errors else sys.stdout)
 
 

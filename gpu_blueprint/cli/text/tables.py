@@ -3,14 +3,19 @@
 import io
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from textwrap import wrap
-from typing import IO, cast
+from typing import IO, Any, cast
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
+from rich.text import Text
 
 WIDTH = 100
+_GAP = 2
+"""Columns between two cells of a table."""
 
 
 class _Pipe(Console):
@@ -18,6 +23,26 @@ class _Pipe(Console):
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print objects, and let long lines be longer than the page instead of losing their ends."""
+        super().print(*objects, **{"crop": False, **options})
+
+
+class _WholeWords(Table):
+    """A table whose cells break between words; a pipe gets longer lines rather than a name in two parts."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        texts = [_read_cells(console, (column.header, *column.cells)) for column in self.columns]
+        least = [max(cell_len(word) for word in [*text.split(), ""]) for text in texts]
+        most = [max(cell_len(line) for line in [*text.splitlines(), ""]) for text in texts]
+        gaps = _GAP * (len(texts) - 1)
+        room = options.max_width - gaps
+        if sum(most) > room and (sum(least) <= room or not console.is_terminal):
+            for column, width in zip(self.columns, _level(least, most, room), strict=True):
+                column.width, column.ratio = width, None
+            options = options.update_width(max(options.max_width, sum(least) + gaps))
+        return super().__rich_console__(console, options)
 
 
 class _Trimmed(io.TextIOBase):
@@ -49,14 +74,34 @@ def wrap_words(text: str, width: int, first: str = "", others: str = "") -> list
     )
 
 
+def show_words(out: Console, text: str, style: str = "") -> None:
+    """Print a sentence in lines of the console's width, each word whole."""
+    out.print(Text("\n".join(wrap_words(text, out.width)), style=style), soft_wrap=True)
+
+
 def show_progress(message: str) -> AbstractContextManager[object]:
     """Show a line on the terminal, if there is one, until the work is done."""
     return Console(stderr=True).status(message)
 
 
+def _read_cells(console: Console, cells: Iterable[RenderableType]) -> str:
+    """Return the cells of a column as one text without markup."""
+    texts = (console.render_str(cell) if isinstance(cell, str) else cell for cell in cells)
+    return "\n".join(text.plain for text in texts if isinstance(text, Text))
+
+
+def _level(least: Sequence[int], most: Sequence[int], room: int) -> list[int]:
+    """Return widths of columns that need at most ``room``: the widest give way first, down to their longest word."""
+    for widest in range(max(most), 0, -1):
+        widths = [max(low, min(high, widest)) for low, high in zip(least, most, strict=True)]
+        if sum(widths) <= room:
+            return widths
+    return [*least]
+
+
 def make_table(title: str, *headers: str) -> Table:
     """Return an empty table with a bold title."""
-    table = Table(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
+    table = _WholeWords(title=title, title_justify="left", title_style="bold", expand=True, box=None, pad_edge=False)
     for header in headers:
         table.add_column(header, header_style="underline", overflow="fold")
     return table

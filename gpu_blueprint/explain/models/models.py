@@ -16,10 +16,10 @@ from ...subjects.models.scaling import scale_model
 from ...subjects.models.shutdown import plan_shutdown
 from ...subjects.models.sources import is_streamed
 from ...subjects.models.starts import estimate_model_start, find_amounts
-from ...subjects.pools.start_times import StartTime
+from ...subjects.pools.start_times import StartTime, list_start_times
 from ...subjects.storage.names import name_bucket
 from ..amounts import describe_amount
-from ..pools.start_times import start_time_as_json
+from ..pools.start_times import note_start_times, start_time_as_json
 from ..stack import summarize_service
 
 
@@ -198,6 +198,15 @@ def lacks_prepull(stack: StackConfig, pool: Pool, model: ServedModel) -> bool:
     if pool.disk.snapshot_id:
         return False
     return place_image(stack, model) not in [locate_image(stack, image) for image in pool.prepull]
+
+
+def list_start_notes(stack: StackConfig) -> Iterator[str]:
+    """Yield what people need beside the start times of pools and models, if there are any."""
+    models = summarize_models(stack)
+    starts = [version.start for model in models for version in model.versions if version.start]
+    if starts := [*list_start_times(stack), *starts]:
+        yield from note_start_times(stack, starts)
+        yield from note_model_starts(stack, models)
 
 
 def note_model_starts(stack: StackConfig, models: Sequence[ModelSummary]) -> Iterator[str]:

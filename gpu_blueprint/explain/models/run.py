@@ -14,6 +14,7 @@ from ...subjects.models.sources import is_streamed
 from ...subjects.models.starts import estimate_model_start, find_start_limit
 from ...subjects.pools.words import write_phase, write_seconds
 from ...subjects.tenants.identities import describe_grants, list_grants
+from ..pools.start_times import note_rates
 from ..step import Step
 from .models import describe_weights, find_way, knows_weights, lacks_prepull
 
@@ -172,4 +173,5 @@ def _describe_start(stack: StackConfig, pool: Pool, model: ServedModel) -> Itera
     if lacks_prepull(stack, pool, model):
         yield f"prepull: [{name_image(model)}] in the pool brings the image earlier (docs/prepull.md)"
     limit = write_seconds(find_start_limit(stack, pool, model))
+    yield from note_rates()
     yield f"a container that has not answered {limit} after its start begins again"

@@ -13,7 +13,7 @@ from ..services.steps import explain_quota, explain_scaling
 from ..step import Step
 from .calls import explain_calls
 from .ends import explain_ends
-from .models import model_as_json, name_address, summarize_models
+from .models import list_start_notes, model_as_json, name_address, summarize_models
 from .run import explain_run
 from .table import build_model_table
 
@@ -130,7 +130,7 @@ def _list_parts(stack: StackConfig, name: str) -> Iterator[Part]:
 
 
 EXPLAIN = Explain(
-    lines={"models": _describe_models},
+    lines={"models": _describe_models, "start times": list_start_notes},
     noun="model",
     parts=_list_parts,
     tables=(build_model_table,),

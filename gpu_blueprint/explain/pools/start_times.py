@@ -25,14 +25,20 @@ def explain_start(stack: StackConfig, pool: Pool) -> Iterator[Step]:
         yield Step("new nodes pull", (f"{places}, before a pod asks (docs/prepull.md)",))
     if start := estimate_start(stack, pool):
         longest = f"the longest wait is {describe_longest(start)}"
-        yield Step("a pod is ready", (f"about {write_seconds(start.seconds)} after it asks for a new node; {longest}",))
+        ready = f"about {write_seconds(start.seconds)} after it asks for a new node; {longest}"
+        yield Step("a pod is ready", (ready, *note_start_times(stack, [start])))
+
+
+def note_rates() -> Iterator[str]:
+    """Yield which pod an estimate means, where its rates come from, and which of them are assumed."""
+    yield "of one pod on the slowest type; rates and sources: gpu_blueprint/catalog/start_rates.csv"
+    yield describe_assumed_rates()
 
 
 def note_start_times(stack: StackConfig, starts: Sequence[StartTime]) -> Iterator[str]:
     """Yield the limits of the estimate, and the ways in which pods of these pools start sooner or later."""
     pools = [stack.gpu_pools_by_name[name] for name in dict.fromkeys(start.pool for start in starts)]
-    yield "of one pod on the slowest type; rates and sources: gpu_blueprint/catalog/start_rates.csv"
-    yield describe_assumed_rates()
+    yield from note_rates()
     if warm := [pool.name for pool in pools if pool.headroom]:
         yield f"headroom of {', '.join(warm)} saves the first pods the wait for a node"
     if drawn := [pool.name for pool in pools if pool.disk.snapshot_id]:

@@ -33,7 +33,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     """Yield the steps from the GPU model of a pool to a pod that runs there."""
     profile = pool.profile
     yield Step("GPU", (f"{pool.model.product}, {profile.summary}",))
-    yield Step("a node's allocatable", tuple(_list_nodes(stack, pool)))
+    yield Step("allocatable", tuple(_list_nodes(stack, pool)))
     if size := pool.slot_size:
         yield Step("a slot gets", tuple(_describe_slot(pool, size)))
     if memory := find_taken_memory_mib(stack, pool):
@@ -44,7 +44,7 @@ def explain_pool(stack: StackConfig, pool: Pool) -> Iterator[Step]:
     )
     yield Step("node taints", tuple(_describe_taint(pool, taint) for taint in pool.node_taints))
     yield Step("Karpenter is told", tuple(_describe_overlays(stack, pool)))
-    yield Step("ceiling", tuple(_describe_ceiling(pool)))
+    yield Step("limit", tuple(_describe_ceiling(pool)))
     yield Step("disruption", tuple(describe_lifecycle(stack, pool)))
     if pool.hours:
         yield Step("hours", tuple(_describe_hours(pool, pool.hours)))

@@ -11,7 +11,7 @@ from .cpu_pools import CpuPoolSummary, summarize_cpu_pools
 
 def build_pool_table(config: StackConfig) -> PlainTable:
     """Return a row for each pool."""
-    headers = ("pool", "GPU and instance types", "bought", "allocatable", "limit")
+    headers = ("pool", "GPU and instance types", "capacity types", "allocatable", "limit")
     return PlainTable("GPU pools", headers, [_format_pool(summarize_pool(config, pool)) for pool in config.gpu_pools])
 
 
@@ -39,7 +39,7 @@ def _format_range(name: str, counts: list[int]) -> str:
 
 def build_cpu_pool_table(config: StackConfig) -> PlainTable:
     """Return a row for each CPU pool."""
-    headers = ("pool", "instance types", "bought", "ceiling")
+    headers = ("pool", "instance types", "capacity types", "limit")
     return PlainTable("CPU pools", headers, [_format_cpu_pool(pool) for pool in summarize_cpu_pools(config)])
 
 

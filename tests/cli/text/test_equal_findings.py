@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpu_blueprint.cli.text.equal_findings import join_equal_findings
-from gpu_blueprint.problem import Problem
+from gpu_blueprint.cli.text.equal_findings import fold_placeholders, join_equal_findings
+from gpu_blueprint.problem import Problem, Severity
 from gpu_blueprint.records import replace
 
 
@@ -63,3 +63,25 @@ def test_a_name_counts_only_as_a_whole() -> None:
     found = [make_finding("gpu-karpenter", reason=reason), make_finding("gpu", reason=reason)]
     (joined,) = join_equal_findings(found)
     assert joined.reason == "gpu-karpenter trusts gpu-karpenter-nodes (2 resources: gpu-karpenter, gpu)"
+
+
+def make_placeholder(line: int, file: str = "a", severity: Severity = "warning") -> Problem:
+    return Problem("placeholder", ("accountId",), "'1' is a placeholder", file=file, line=line, severity=severity)
+
+
+def test_placeholders_of_one_file_and_severity_become_one_problem_at_the_place_of_the_first() -> None:
+    other = make_finding("vpc")
+    marks = [make_placeholder(line) for line in (9, 10, 2, 11, 20, 21, 9)]
+    first, kept, alone, last = fold_placeholders(
+        [marks[0], other, make_placeholder(5, "b"), *marks[1:], make_placeholder(1, severity="error")]
+    )
+    assert first.reason == "7 placeholders in lines 2, 9–11, 20, 21: write your own"
+    assert (first.path, first.line, first.file, first.hint) == ((), 0, "a", "`pulumi up` refuses them")
+    assert (kept, alone, last) == (other, make_placeholder(5, "b"), make_placeholder(1, severity="error"))
+
+
+def test_placeholders_without_a_line_and_a_single_placeholder_stay_and_equal_problems_count_each() -> None:
+    for problems in ([make_placeholder(0)] * 2, [make_placeholder(3)], []):
+        assert fold_placeholders(problems) == problems
+    (both,) = fold_placeholders([make_placeholder(3)] * 2)
+    assert both.reason.startswith("2 placeholders in line 3:")

@@ -6,6 +6,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.explain.models.models import (
     describe_weights,
     lacks_prepull,
+    list_start_notes,
     model_as_json,
     note_model_starts,
     summarize_models,
@@ -19,6 +20,21 @@ HUB = {"repository": "Qwen/Qwen3-8B", "revision": "0123456789" * 4, "tokenSecret
 
 def note(stack: StackConfig) -> list[str]:
     return list(note_model_starts(stack, summarize_models(stack)))
+
+
+def test_a_note_names_images_by_their_tags_since_a_digest_would_break_over_lines() -> None:
+    pinned = {"tag": "v0.31.0", "digest": f"sha256:{'0' * 64}"}
+    notes = " ".join(note(serve(chat(image=pinned))))
+    assert "its GPUs: vllm v0.31.0 in large; `blueprint explain STACK MODEL` has the line to copy" in notes
+    assert "sha256" not in notes
+
+
+def test_the_notes_of_a_stack_are_of_pools_and_models_and_a_stack_without_starts_has_none() -> None:
+    notes = list(list_start_notes(serve()))
+    assert notes[0].startswith("of one pod on the slowest type") and set(note(serve())) < set(notes)
+    started = builders.config(pools=[builders.pool(podStart={"imageGib": 1})])
+    assert [line.split(":")[0] for line in list_start_notes(started)] == [line.split(":")[0] for line in notes[:2]]
+    assert not [*list_start_notes(builders.config())]
 
 
 def test_a_model_has_an_address_and_callers() -> None:

@@ -109,6 +109,7 @@ def test_a_start_has_its_phases_and_its_limit() -> None:
     lines = explain(chat())["a start takes"]
     assert [line.split()[0] for line in lines[1:5]] == ["node", "image", "weights", "warm-up"]
     assert "prepull: [docker.io/vllm/vllm-openai:v0.31.0] in the pool" in lines[5]
+    assert lines[6].endswith("gpu_blueprint/catalog/start_rates.csv") and lines[7].startswith("assumed, not measured")
     assert lines[-1] == "a container that has not answered 10m after its start begins again"
 
 
