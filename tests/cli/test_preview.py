@@ -132,10 +132,10 @@ def read_readme_blocks() -> list[str]:
 
 
 def test_the_readme_quotes_the_preview_of_dev(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    begin, end = read_readme_blocks()[0].split("\n…\n")
+    begin, middle, end = read_readme_blocks()[0].split("\n…\n")
     assert main(["preview", "dev"]) == 0
     out = capsys.readouterr().out.replace(DEV_ACCOUNT, ACCOUNT)  # the shipped file has the account of an example
-    assert out.startswith(begin) and out.endswith(end)
+    assert out.startswith(begin) and f"\n{middle}\n" in out and out.endswith(end)
 
 
 def test_the_readme_quotes_what_check_prints(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
