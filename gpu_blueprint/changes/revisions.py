@@ -26,6 +26,8 @@ _ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
 _PATIENCE_S = 120
+_MAIN_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+"""Names of the branch from which people branch off, the nearest to a pull request first."""
 _SHOWN = 10
 """Characters of a commit's id in reports."""
 
@@ -63,6 +65,21 @@ def find_revision(name: str) -> Revision | None:
     return Revision(
         name=name, commit=found.stdout.strip(), folder=_ask("rev-parse", "--show-prefix"), repository=repository
     )
+
+
+def find_merge_base() -> str:
+    """Return the commit at which the current branch left the main branch, shortened: the base of a pull request.
+
+    Raises:
+        UsageError: There is no git, no repository, no main branch, or no common commit.
+    """
+    _ask("rev-parse", "--absolute-git-dir")
+    for branch in _MAIN_BRANCHES:
+        found = _run("merge-base", "HEAD", branch)
+        if not found.returncode:
+            return found.stdout.strip()[:_SHOWN]
+    names = ", ".join(_MAIN_BRANCHES)
+    raise UsageError(f"no branch of this repository is the base of an edit ({names}); name a revision with --against")
 
 
 def list_names() -> list[str]:

@@ -15,6 +15,7 @@ from ..changes.compare import compare
 from ..changes.effects import VERDICTS
 from ..changes.reading import parse_document, read_snapshot, refuse_other_stack
 from ..changes.report import Changes
+from ..changes.revisions import find_merge_base
 from ..changes.snapshot import Snapshot
 from ..errors import UsageError
 from ..files.loading import StackFile, open_stack
@@ -33,11 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the report. Return 1 if the verdict reaches ``--fail-on``, at a dead end, or if the base does not load."""
     rehearsal = read_rehearsal(arguments.rehearsal) if arguments.rehearsal else None
     stack = open_stack(arguments.stack)
+    against = arguments.against or find_merge_base()
     with report_progress() as progress:
-        baseline = plan_baseline(arguments.against, stack.name, progress)
+        baseline = plan_baseline(against, stack.name, progress)
         progress(f"planning {stack.source.file} …")
         after = take_snapshot(stack)
-    report = build_report(stack.name, arguments.against, baseline, after, rehearsal)
+    report = build_report(stack.name, against, baseline, after, rehearsal)
     match arguments.format:
         case "json":
             print_json(changes_to_json(report))

@@ -53,6 +53,8 @@ def _complete_topic(**_: object) -> list[str]:
 
 
 def _complete_part(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    if parsed_args.name is None:
+        return []
     try:
         config = open_stack(parsed_args.name, bounded=False).config
     except BlueprintError:  # the name is a rule, or the stack has errors

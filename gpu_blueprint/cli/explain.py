@@ -1,12 +1,13 @@
 """``explain``: explain a policy rule, an admission rule, an alert, a kind of problem, or a stack and its parts."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
 from ..config import StackConfig
-from ..errors import UsageError, suggest
+from ..errors import BlueprintError, UsageError, suggest
 from ..explain.facet import Part
 from ..explain.first_pod import build_first_cpu_pod, list_advice
 from ..explain.models.steps import list_aliases
@@ -25,6 +26,8 @@ from .topics import LISTED_KINDS, PAGE, STACK, TOPIC_KINDS, list_topics
 
 def run(arguments: argparse.Namespace) -> int:
     """Print every meaning of the name, or of the part of a stack; with a flag, manifests alone."""
+    if arguments.name is None:
+        raise UsageError(_ask_for_topic())
     if arguments.manifest:
         print(_write_model(arguments.name, arguments.part), end="")
         return 0
@@ -113,7 +116,28 @@ def _find_topics(name: str) -> list[Topic]:
     return topics
 
 
+def _ask_for_topic() -> str:
+    """Say what there is to explain, with a stack and a part of this repository."""
+    stacks = list_stacks()
+    listed = f" ({', '.join(stacks)})" if stacks else ""
+    return (
+        f"explain what? a stack{listed}, a part of one (`blueprint explain prod infer-l4`), a rule, an alert, a kind of"
+        " problem, or pending: `blueprint explain --help` has an example of each"
+    )
+
+
+def _find_owners(name: str) -> Iterator[tuple[str, Part]]:
+    """Yield each stack with a part of this name; stack files with problems are passed over."""
+    for stack in list_stacks():
+        with suppress(BlueprintError):
+            config = open_stack(stack, bounded=False).config
+            yield from ((stack, part) for part in list_parts(config, stack) if name in (part.name, *part.aliases))
+
+
 def _refuse_name(name: str) -> str:
+    if owners := {f"blueprint explain {stack} {name}": (stack, part) for stack, part in _find_owners(name)}:
+        stack, part = next(iter(owners.values()))
+        return f"{name} is a {part.noun} of {stack}: {' or '.join(f'`{call}`' for call in owners)}"
     by_lowercase = {topic.lower(): topic for topic, _ in list_topics()}
     close = [by_lowercase[match] for match in get_close_matches(name.lower(), by_lowercase, n=3, cutoff=0.6)]
     pages = f"{_join([kind.page for kind in LISTED_KINDS if kind.noun != PAGE], 'and')} list the names"

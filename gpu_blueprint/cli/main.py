@@ -100,7 +100,7 @@ def _print_stack_error(error: StackError, command: str, format_: Format) -> None
 
 def _refuse_bad_stack_names(parsed: argparse.Namespace) -> None:
     stacks = _list_stack_arguments(parsed)
-    for name in (*stacks, getattr(parsed, "name", "")):
+    for name in (*stacks, getattr(parsed, "name", None) or ""):
         if file := _FILE.fullmatch(name):
             raise UsageError(f"{name!r} is a file, the stack is called {file[1]}")
     for stack in stacks:

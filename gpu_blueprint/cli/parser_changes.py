@@ -14,6 +14,7 @@ def add_changes(
     changes = command(
         "changes",
         "show the effects of an edit on the stack that runs: drained nodes, tenants, replaced resources, costs",
+        "blueprint changes prod",
         "blueprint changes prod --against main",
         "blueprint changes prod --against HEAD~1 --format markdown",
         "blueprint changes prod --against main --fail-on replaces-resources",
@@ -23,9 +24,8 @@ def add_changes(
     changes.add_argument(
         "--against",
         metavar="BASE",
-        required=True,
         help="the stack before the edit: a git revision, a checkout, a folder of `render`, or a plan.json; the code of"
-        " a revision or of a checkout is run",
+        " a revision or of a checkout is run (default: the merge base with the main branch)",
     )
     changes.add_argument(
         "--fail-on",

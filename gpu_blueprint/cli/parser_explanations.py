@@ -46,6 +46,7 @@ def _add_explain(command: Callable[..., argparse.ArgumentParser]) -> None:
     explain.add_argument(
         "name",
         metavar="TOPIC",
+        nargs="?",
         help="name of a rule, an alert, a kind of problem or a stack, or pending, the page on pods that wait",
     )
     explain.add_argument(

@@ -1,20 +1,47 @@
-"""A parser whose commands may take a program behind two dashes, and which says what people may have meant."""
+"""A parser that tells a mistake in one line, and whose commands may take a program behind two dashes."""
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ..errors import find_close, suggest
+from .text.formats import make_printable
 
 _DASHES = "--"
+_ELSEWHERE = {
+    ("cost", "--tenant"): "the table By tenant has each tenant",
+    ("cost", "--pool"): "the first table has each pool",
+}
+"""Command and an option that it does not have → the place of what people look for."""
+_SENTENCES = (
+    (r"the following arguments are required: (.+)", r"{prog} needs \1"),
+    (r"argument (\S+?): expected one argument", r"\1 needs a value"),
+    (r"argument (\S+?): expected at least one argument", r"\1 needs a value or more"),
+    (r"argument (\S+?): not allowed with argument (\S+)", r"\1 and \2 exclude each other; write one of them"),
+    (r"argument (\S+?): ignored explicit argument '(.*)'", r"\1 takes no value, such as '\2'"),
+    (r"argument (\S+?): invalid \w+ value: (.+)", r"\1: \2 is no number"),
+    (r"one of the arguments (.+) is required", r"{prog} needs one of \1"),
+    (r"argument (.+)", r"\1"),
+)
+"""argparse's sentences, as patterns → ours."""
 
 
 class CommandParser(argparse.ArgumentParser):
     """The parser of the command line, and of each command.
 
     A command with the argument ``words`` takes everything behind two dashes as words of a program, whatever they are.
-    It tells a mistake in one line, as `job` tells its other mistakes.
     """
+
+    def parse_args(  # type: ignore[override]  # argparse has overloads for other namespaces
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Parse the words, and refuse those that the command does not know."""
+        found, rest = self.parse_known_args(args, namespace)
+        if rest:
+            command = self._find_command(found.command)
+            command.error(command.explain_rest(rest))
+        return found
 
     def parse_known_args(  # type: ignore[override]  # argparse has overloads for other namespaces
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -26,31 +53,46 @@ class CommandParser(argparse.ArgumentParser):
         cut = own.index(_DASHES) if _DASHES in own else len(own)
         found, rest = super().parse_known_args(own[:cut], namespace)
         if rest:
-            self.error(self._explain_rest(rest))
+            self.error(self.explain_rest(rest))
         found.words = [*found.words, *own[cut + 1 :]]
         return found, []
 
     def error(self, message: str) -> NoReturn:
-        """Print a mistake and end; without the usage where the command has many words."""
-        if not self._takes_program:
-            super().error(message)
-        self.exit(2, f"{message.removeprefix('argument ')}; {self.prog} --help shows all words\n")
+        """Print a mistake in one line, and end with 2."""
+        for pattern, ours in _SENTENCES:
+            if match := re.fullmatch(pattern, message, re.DOTALL):
+                message = match.expand(ours).replace("{prog}", self.prog)
+                break
+        end = " " if message.endswith("?") else "; "
+        self.exit(2, f"{make_printable(message)}{end}{self.prog} --help shows all words\n")
+
+    def explain_rest(self, rest: Sequence[str]) -> str:
+        """Return what the words may be that the command does not know."""
+        reason = f"{self.prog} knows no {' '.join(rest)}"
+        option = rest[0].partition("=")[0]
+        if place := _ELSEWHERE.get((self.prog.rpartition(" ")[2], option)):
+            return f"{reason}: {place}"
+        options = [name for action in self._actions for name in action.option_strings if action.dest != "help"]
+        if rest[0].startswith(_DASHES) and (close := find_close(option, options)):
+            hint = f"did you mean {' or '.join(close)}?"
+            return f"{reason}: {hint}{' The words of a program stand behind two dashes' * self._takes_program}"
+        if self._takes_program:
+            return f"{reason}: write the program with its arguments behind two dashes: -- torchrun train.py --lr 1"
+        return reason
 
     @property
     def _takes_program(self) -> bool:
         return any(action.dest == "words" for action in self._actions)
 
-    def _explain_rest(self, rest: Sequence[str]) -> str:
-        """Return what the words may be that the command does not know."""
-        reason = f"{self.prog} knows no {' '.join(rest)}"
-        options = [option for action in self._actions for option in action.option_strings if action.dest != "help"]
-        if rest[0].startswith(_DASHES) and (close := find_close(rest[0].partition("=")[0], options)):
-            return f"{reason}: did you mean {' or '.join(close)}? The words of a program stand behind two dashes"
-        return f"{reason}: write the program with its arguments behind two dashes: -- torchrun train.py --lr 1"
+    def _find_command(self, name: str) -> "CommandParser":
+        commands = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        return next((action.choices[name] for action in commands if name in action.choices), self)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Name the closest command in place of all commands."""
-        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
-            hint = suggest(str(value), action.choices)
+        """Name the closest choice in place of all choices."""
+        if action.choices is None or value in action.choices:
+            return
+        hint = suggest(str(value), map(str, action.choices))
+        if isinstance(action, argparse._SubParsersAction):
             raise argparse.ArgumentError(None, f"there is no command {value!r}; {hint}")
-        super()._check_value(action, value)
+        raise argparse.ArgumentError(action, f"{value!r} is no choice; {hint}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_blueprint.changes.revisions import Revision, find_revision, refuse_revision, write_revision
+from gpu_blueprint.changes.revisions import Revision, find_merge_base, find_revision, refuse_revision, write_revision
 from gpu_blueprint.errors import UsageError
 
 from ..support.repositories import commit, git
@@ -46,6 +46,33 @@ def list_state(folder: Path) -> dict[str, tuple[int, bytes]]:
 def test_a_name_of_a_commit_is_a_revision(repository: Path, name: str) -> None:
     assert find(name).commit == git(repository, "rev-parse", f"{name}^{{commit}}")
     assert find(name).folder == ""
+
+
+def test_the_base_of_an_edit_is_where_its_branch_left_the_main_branch(repository: Path) -> None:
+    left = git(repository, "rev-parse", "HEAD")[:10]
+    assert find_merge_base() == left
+    git(repository, "switch", "--quiet", "feature/a")
+    (repository / "stacks" / "Pulumi.dev.yaml").write_text("mine: 3\n")
+    commit(repository, "mine")
+    git(repository, "switch", "--quiet", "main")
+    (repository / "stacks" / "Pulumi.dev.yaml").write_text("theirs: 4\n")
+    commit(repository, "theirs")
+    git(repository, "switch", "--quiet", "feature/a")
+    assert find_merge_base() == left
+    git(repository, "update-ref", "refs/remotes/origin/main", "v1")  # what was pushed wins over a branch of one's own
+    assert find_merge_base() == git(repository, "rev-parse", "v1^{commit}")[:10]
+
+
+def test_without_a_main_branch_the_base_must_be_named(repository: Path) -> None:
+    git(repository, "branch", "--move", "main", "trunk")
+    with pytest.raises(UsageError, match=r"no branch of this repository is the base of an edit .*with --against"):
+        find_merge_base()
+
+
+def test_without_a_repository_the_base_must_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="in no git repository"):
+        find_merge_base()
 
 
 def test_the_label_names_the_commit_once(repository: Path) -> None:

@@ -109,7 +109,7 @@ def test_wrong_calls_have_code_2(
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["--against", "base", "--fail-on", "nothing"], ["--against", "a", "--format", "sarif"]]
+    "arguments", [["--against"], ["--against", "base", "--fail-on", "nothing"], ["--against", "a", "--format", "sarif"]]
 )
 def test_calls_that_the_parser_refuses_have_code_2(project: Path, arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -76,6 +76,20 @@ def test_the_help_names_each_kind_of_topic_and_of_part(capsys: pytest.CaptureFix
     assert [noun for noun in nouns if noun not in part] == []
 
 
+def test_explain_without_a_topic_offers_the_topics(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("explain what? a stack (dev, prod, research), a part of one (`blueprint explain prod ")
+
+
+def test_a_part_in_place_of_a_topic_is_answered_with_its_stack(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "stacks" / "Pulumi.broken.yaml").write_text("config: 1\n")
+    assert main(["explain", "infer-l4"]) == 2
+    assert "infer-l4 is a pool for inference of prod: `blueprint explain prod infer-l4`" in capsys.readouterr().err
+
+
 def test_explain_pending_prints_the_page_on_pods_that_wait(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each cause stands there in the order of the page, with its command, what it prints, and the remedy."""
     assert main(["explain", "pending"]) == 0

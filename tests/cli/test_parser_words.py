@@ -1,5 +1,7 @@
 """A program behind two dashes, and the words that a command does not know."""
 
+import argparse
+
 import pytest
 
 from gpu_blueprint.cli import main
@@ -46,7 +48,7 @@ def test_the_usage_shows_where_the_program_stands(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--tenant", "red", "--", "a", "b"], "the following arguments are required: STACK, POOL"),
+        (["--tenant", "red", "--", "a", "b"], "blueprint job needs STACK, POOL"),
         (["runs", "fast", "--tenant", "red", "--lr", "3"], "blueprint job knows no --lr 3: write the program with its"),
         (["runs", "fast", "--tenant", "red", "--chekpoints", "x"], "knows no --chekpoints x: did you mean --checkpoi"),
         (["runs", "fast", "--tenant", "red", "a", "--lr"], "knows no a --lr: write the program with its arguments"),
@@ -61,9 +63,39 @@ def test_a_mistake_is_told_in_one_line(words: list[str], said: str, capsys: pyte
 
 
 def test_a_command_that_is_not_there_is_answered_with_the_closest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refuse(capsys, "jobs").endswith("error: there is no command 'jobs'; did you mean job?\n")
+    assert refuse(capsys, "jobs").startswith("there is no command 'jobs'; did you mean job? blueprint --help shows")
     assert "choose from advise, changes" in refuse(capsys, "frobnicate")
 
 
-def test_commands_without_a_program_keep_their_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refuse(capsys, "mig").startswith("usage: blueprint mig")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("changes", "blueprint changes needs STACK; "),
+        ("job runs fast", "blueprint job needs --tenant; "),
+        (
+            "cost prod --tenant serving",
+            "blueprint cost knows no --tenant serving: the table By tenant has each tenant; ",
+        ),
+        ("check prod --jsn", "blueprint check knows no --jsn: did you mean --json? "),
+        ("check prod --zzz", "blueprint check knows no --zzz; "),
+        ("check --format xml", "--format: 'xml' is no choice; choose from json, markdown, sarif, text; "),
+        ("changes prod --against", "--against needs a value; "),
+        ("preview prod --tree=3", "--tree takes no value, such as '3'; "),
+        ("explain prod --pod --job", "--job and --pod exclude each other; write one of them; "),
+        ("new staging", "blueprint new needs one of --from --gpu; "),
+    ],
+)
+def test_a_mistake_of_every_kind_is_told_in_our_words(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = refuse(capsys, *words.split())
+    assert text.startswith(said) and text.endswith(" --help shows all words\n") and text.count("\n") == 1
+
+
+def test_no_command_prints_its_usage_for_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    (commands,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    assert len(commands.choices) > 20
+    for name in commands.choices:
+        for wrong in ("--frobnicate", "--frobnicate=\x1b[31m", "-Z", "--="):
+            text = refuse(capsys, name, wrong)
+            assert "usage" not in text and text.count("\n") == 1 and text[:-1].isprintable(), (name, wrong, text)
