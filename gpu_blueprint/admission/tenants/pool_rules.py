@@ -168,7 +168,7 @@ def _refuse_foreign_tolerations(config: StackConfig) -> AdmissionRule:
         keeps="A pod tolerates no taint of system nodes, and a pod without GPUs no taint of GPU nodes.",
         expression=f"{found}.all(t, {fine})",
         message=f"'this pod may not tolerate ' + {names}.join(', ') + ': remove the toleration; GPU nodes are for pods "
-        "that ask for a GPU in resources.limits, where 0 is no GPU, and the pool in nodeSelector decides which'",
+        "that request a GPU in resources.limits, where 0 is no GPU, and the pool in nodeSelector decides which'",
         is_message_cel=True,
     )
 
