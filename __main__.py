@@ -7,7 +7,7 @@ from components.platform import Platform
 from gpu_blueprint.errors import StackError
 from gpu_blueprint.files.loading import parse
 
-# `blueprint lifecycle` runs this program against a stand-in for AWS, which takes the accounts and ids of examples.
+# `blueprint lifecycle` runs this program against a stand-in for AWS, which accepts placeholder account ids.
 is_stood_in: bool = globals().get("is_stood_in", False)
 try:
     stack, region = pulumi.Config().require_object("stack"), pulumi.Config("aws").require("region")

@@ -27,12 +27,12 @@ JUDGED_INSIDE: Mapping[str, str] = {
     "eks:index:NodeGroup": "aws:ec2/launchTemplate:LaunchTemplate",
     "eks:index:NodeGroupV2": "aws:ec2/launchTemplate:LaunchTemplate",
 }
-"""Component that a provider makes → the resource inside that rules judge: the engine holds no inputs of components."""
+"""Component of a provider → its child that rules judge, because the engine holds no inputs of components."""
 
 
 def _drop_nulls(value: Any) -> Any:
     """Return a value without its nulls: in Kubernetes and in Pulumi a field that is null is not set."""
-    if isinstance(value, str):  # most values are text, and this question is faster than the question for a mapping
+    if isinstance(value, str):  # most values are text, and this check is faster than the check for a mapping
         return value
     if isinstance(value, Mapping):
         return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
@@ -68,7 +68,7 @@ class Resource(Record, FactHolder, dict=True):
         for depth, part in enumerate(path):
             if value is UNKNOWN:
                 break
-            is_plain = type(value) is dict  # nearly every value; the question for a mapping is slow
+            is_plain = type(value) is dict  # nearly always true; isinstance with Mapping is slow
             value = value.get(part) if is_plain else self._look_into(value, part, ".".join(path[:depth]))
             if value is None:
                 return default
@@ -127,7 +127,7 @@ class Stack(Record, FactHolder, dict=True):
 
     resources: Sequence[Resource]
     unreadable: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    """URN → message about a value that no rule could read → the rules; `judge` adds them."""
+    """URN → message about an unreadable value → ids of the rules; `judge` adds them."""
 
     def select(self, *kinds: str) -> Iterator[Resource]:
         """Yield the resources of these kinds, kind by kind."""

@@ -1,4 +1,4 @@
-"""A cluster that exists: the program asks EKS for its address, and makes and changes nothing of it."""
+"""A cluster that exists: the program asks EKS for its address, and neither makes nor changes it."""
 
 import json
 from typing import Any
@@ -31,10 +31,10 @@ class RunningCluster(AnyCluster):
         self.register_outputs({"name": config.cluster_name})
 
     async def _look_up(self, config: StackConfig) -> Any:
-        """Return the answer of EKS, which a plan does not know.
+        """Return what EKS answers, or UNKNOWN in a plan.
 
         Raises:
-            RunError: EKS has no such cluster here, or does not tell; it holds the reason and the remedy.
+            RunError: EKS describes no such cluster; the error holds the reason and the remedy.
         """
         try:
             found = await pulumi.runtime.invoke_async(

@@ -32,7 +32,7 @@ def build_open_steps(pool: Pool) -> Steps:
 
 
 def _set_cpu_limit(pool: Pool, cpu: str) -> list[str]:
-    """Patch the NodePool's limit of CPU, which has no other owner: Pulumi owns only the limits of GPUs beside it."""
+    """Patch the NodePool's CPU limit, which only these steps own: Pulumi owns only the GPU limits."""
     patch = f'{{"spec":{{"limits":{{"cpu":{cpu}}}}}}}'
     return ["patch", "nodepools.karpenter.sh", pool.name, "--type=merge", f"--patch={patch}", _MANAGER_FLAG]
 

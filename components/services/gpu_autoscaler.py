@@ -128,19 +128,19 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
 _KEDA_STEPS_IN = {
     "pollingInterval": 15,
     # When every trigger is at 0, KEDA itself removes all replicas at once. The HorizontalPodAutoscaler, which goes down
-    # step by step, cannot take the step to none. The queries hold the quiet time: KEDA would count it from its last
-    # poll without a failure. This minute is for the series that tells them that the Deployment has woken.
+    # step by step, cannot take the step to none. The queries hold the quiet time, since KEDA counts from its last
+    # poll without a failure. In this minute the queries learn that the Deployment has woken.
     "cooldownPeriod": 60,
 }
-"""The times of KEDA's own loop. From a minimum of 1 on, the HorizontalPodAutoscaler alone asks and decides, every 15
-seconds, and KEDA warns of times of its own."""
+"""The times of KEDA's own loop. With a minimum above 0, the HorizontalPodAutoscaler alone asks and decides, every 15
+seconds, and KEDA warns of these times."""
 
 
 def _build_fallback(least: int) -> dict[str, Any]:
     """Return what a signal asks for after a minute without a value: the replicas that run, and at least the minimum.
 
     A Deployment at 0 gets its minimum. The HorizontalPodAutoscaler goes on to note what is wanted, so that the quiet
-    time begins when values are back. Where no replica is the minimum, this would wake every service that is asleep.
+    time begins when values are back. With a minimum of 0, a fallback would wake every service that is asleep.
     """
     return {"fallback": {"failureThreshold": 3, "replicas": least, "behavior": "currentReplicasIfHigher"}}
 

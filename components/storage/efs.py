@@ -51,7 +51,7 @@ class EfsFileSystem(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 protect=config.cluster.deletion_protection,
-                # Another key is for new file systems: here it would replace the file system and its data.
+                # A changed key would replace the file system and its data, so only new ones get it.
                 ignore_changes=list_kept_inputs(config),
             ),
         )
@@ -63,7 +63,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _make_access_point(self, name: str, storage: EfsStorage, mount: Mount) -> aws.efs.AccessPoint:
-        """Make the way into the folder of a tenant: EFS makes the folder, and each file gets the same owner."""
+        """Make the access point of a tenant: EFS makes its folder, and each file gets the same owner."""
         return aws.efs.AccessPoint(
             f"{name}-{mount.tenant.name}",
             file_system_id=self.system.id,
@@ -99,7 +99,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         )
 
     def _make_mount_targets(self, name: str, network: Network, cluster: AnyCluster) -> list[pulumi.Resource]:
-        """Make the addresses of the file system, one in each zone: EFS takes no second one there."""
+        """Make the mount targets of the file system, one in each zone: EFS allows no second."""
         group = aws.ec2.SecurityGroup(
             f"{name}-group",
             description=f"NFS from the nodes to {name}",
@@ -129,14 +129,14 @@ class EfsFileSystem(pulumi.ComponentResource):
 
 
 def list_kept_inputs(config: StackConfig) -> list[str]:
-    """Return the inputs in which a file system stays as it was made: AWS changes the key of no file system."""
+    """Return the inputs that keep their first value: AWS cannot change the key of a file system."""
     return ["kmsKeyId"] if config.encryption.is_stated else []
 
 
 def build_file_system_policy(writers: list[Any], readers: list[Any]) -> dict[str, Any]:
     """Return a policy that lets clients in by the access points of tenants alone, without root, with TLS.
 
-    A mount carries no identity, so the access point decides: the driver names it, and no tenant chooses a volume.
+    A mount carries no IAM identity, so the access point decides: the driver sets it, and tenants cannot.
     EFS calls a policy public unless it asks for access through a mount target (EFS user guide, "Blocking public
     access"). The resource ``*`` is the file system that has the policy.
     """

@@ -1,4 +1,4 @@
-"""ClusterRoles for people, and the bindings that let them read facts of the cluster and keep its nodes."""
+"""ClusterRoles for people, and the bindings to read facts of the cluster, and to drain its nodes."""
 
 from collections.abc import Sequence
 from typing import Any

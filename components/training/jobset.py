@@ -1,4 +1,4 @@
-"""JobSet's controller, which starts the nodes of a training run together, and all of them again when one is lost."""
+"""JobSet's controller, which starts all pods of a training run together, and restarts all when one is lost."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -63,9 +63,9 @@ class JobSetController(pulumi.ComponentResource):
 def build_jobset_values(config: StackConfig) -> dict[str, Any]:
     """Return the values of the chart: a pinned image and two replicas.
 
-    The chart has no field for a priority: its pods have 0, and the system nodes hold them because their room is
-    counted. JobSet makes and renews the certificates of its webhooks itself. The chart's ServiceMonitor stays off,
-    because ours belongs to monitoring and exists only beside the kind.
+    The chart sets no priority, so its pods have 0; the system nodes are sized for their requests. JobSet makes and
+    renews the certificates of its webhooks itself. The chart's ServiceMonitor stays off, because the monitoring
+    component makes its own once the CRD exists.
     """
     requests = find_requests(_PROGRAM, "controller")
     values = {
@@ -73,11 +73,11 @@ def build_jobset_values(config: StackConfig) -> dict[str, Any]:
         "image": {"repository": JOBSET_IMAGE, "tag": f"v{JOBSET.version}", "pullPolicy": "IfNotPresent"},
         "controller": {
             **place_on_system_nodes(config),
-            # Both replicas answer webhooks, and one of them works. While none answers, no JobSet gets a pod.
+            # Both replicas answer webhooks; the leader reconciles. While none answers, no JobSet gets a pod.
             "replicas": find_platform_pod(_PROGRAM).replicas,
             "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
             "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [_PREFER_OTHER_NODE]}},
-            # It keeps all pods and Jobs of the cluster in memory, for which the chart's 128Mi are little.
+            # The controller caches all pods and Jobs of the cluster, too many for the chart's 128Mi.
             "resources": {"requests": requests, "limits": {"memory": requests["memory"]}},
         },
     }
@@ -85,7 +85,7 @@ def build_jobset_values(config: StackConfig) -> dict[str, Any]:
 
 
 _PREFER_OTHER_NODE = {
-    "weight": 100,  # no rule: one system node may be away
+    "weight": 100,  # not required: a node may be away
     "podAffinityTerm": {
         "topologyKey": "kubernetes.io/hostname",
         "labelSelector": {"matchLabels": {"app.kubernetes.io/name": JOBSET.name}},

@@ -24,7 +24,7 @@ from stopping import STOPPED
 
 _BATCH = 16
 _TOO_LONG = 600
-"""Seconds without an event after which an attempt hangs; on a busy machine a start alone may take two minutes."""
+"""Seconds of waiting after which an attempt has hung; on a busy machine a start alone may take two minutes."""
 
 
 class Launch:
@@ -50,7 +50,7 @@ class Launch:
             self._lines.put(line)
 
     def wait_for(self, kind: str, count: int) -> bool:
-        """Wait until the attempt has printed so many events of a kind; tell whether it did."""
+        """Wait until the attempt has printed `count` events of a kind; tell whether it did."""
         deadline = time.monotonic() + _TOO_LONG
         while len(self.attempt.list_events(kind)) < count:
             try:
@@ -124,7 +124,7 @@ def find_usual_seconds(attempt: Attempt) -> float:
 
 
 def run_with_kills(kills: list[Kill], folder: Path, script: Path, steps: int, usual: float) -> list[Attempt]:
-    """Return the attempts of a run that every kill has hit, and the last, which nobody killed."""
+    """Return the attempts of a run: one for each kill, and the last without a kill."""
     attempts = []
     for number, kill in enumerate(kills, 1):
         attempt = attempt_with_kill(kill, folder, script, steps, usual)
@@ -140,7 +140,7 @@ def run_with_kills(kills: list[Kill], folder: Path, script: Path, steps: int, us
 
 
 def find_code_faults(kills: list[Kill], attempts: list[Attempt]) -> list[str]:
-    """Return the kills after which the launcher ended with another code than Kubernetes must see."""
+    """Return the kills after which the launcher's exit code would mislead Kubernetes."""
     wrong = []
     for kill, attempt in zip(kills, attempts, strict=False):
         if kill.signal == signal.SIGTERM and attempt.code != STOPPED:
@@ -151,11 +151,11 @@ def find_code_faults(kills: list[Kill], attempts: list[Attempt]) -> list[str]:
 
 
 def main() -> int:
-    """Run both, print the numbers, and return 1 if the runs differ."""
+    """Train twice, print numbers, and return 1 if the runs differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=400, help="of each run; about 15 a kill are needed")
+    parser.add_argument("--steps", type=int, default=400, help="steps of each run: about 15 per kill")
     parser.add_argument("--script", type=Path, default=Path(__file__).parent, help="folder of train.py")
     wish = parser.parse_args()
     began = time.monotonic()
@@ -175,7 +175,7 @@ def main() -> int:
 
 
 def print_numbers(reference: Attempt, kills: list[Kill], attempts: list[Attempt], seconds: float) -> None:
-    """Print what happened, in the order of the report."""
+    """Print the numbers of kills, resumes and steps."""
     done = sum(len(attempt.list_events("step")) for attempt in attempts)
     needed, resumed = len(reference.list_events("step")), sum(bool(attempt.start) for attempt in attempts)
     losses = [[event["loss"] for event in attempt.list_events("step")][-1:] for attempt in (reference, attempts[-1])]

@@ -6,7 +6,7 @@ from pathlib import Path
 from .markdown import format_table
 
 ATTACKS = Path(__file__).with_name("attacks.json")
-"""Rows with name, what keeps the attack out, and its end in version 0.2 (``today``) and now."""
+"""Rows with name, guards, and the outcome in version 0.2 (``today``) and in this version."""
 _HEAD = """# Attacks
 
 Each row is a request of a tenant. A real API server judges all of them twice: with the objects of version 0.2, where

@@ -69,7 +69,7 @@ def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn
 
 
 def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path:
-    """Return the item of a list field that a resource or a part around it is named after, else the whole field.
+    """Return the list item whose name a resource or its component carries, else the whole field.
 
     Args:
         config: The stack.
@@ -89,7 +89,7 @@ def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path
 
 
 def _find_storage(config: StackConfig, names: Sequence[str]) -> Path:
-    """Return the storage whose bucket, file system or volume a resource is, or is a part of."""
+    """Return the storage that a resource belongs to: its bucket, file system or volume."""
     numbers = {name_storage(config, storage): index for index, storage in enumerate(config.storage)}
     for mount in list_mounts(config):
         numbers[f"{config.cluster_name}-volume-{mount.volume}"] = numbers[name_storage(config, mount.storage)]
@@ -98,7 +98,7 @@ def _find_storage(config: StackConfig, names: Sequence[str]) -> Path:
 
 
 def _list_items(config: StackConfig, section: Path) -> list[str]:
-    """Return the items of a list as names of components and resources have them; none for another section."""
+    """Return the item names of a list, as components and resources carry them; none for other sections."""
     listed = list_named_lists().get(str(section[0])) if len(section) == 1 else None
     items = getattr(config, str(section[0])) if listed else []
     names = [getattr(item, listed.named_by) for item in items] if listed else []
@@ -110,7 +110,7 @@ def _list_items(config: StackConfig, section: Path) -> list[str]:
 
 
 def _find_model(config: StackConfig, component: str) -> Path:
-    """Return the model whose scaler a component is; empty if it is no model's."""
+    """Return the model that a scaler component belongs to; empty for none."""
     for index, model in enumerate(config.models):
         names = {f"{config.cluster_name}-{model.tenant}/{version.deployment}" for version in model.list_versions()}
         if component in names:

@@ -1,4 +1,4 @@
-"""ARNs of planned resources, which a preview knows by their names: templates of the catalogue, filled with inputs."""
+"""ARNs of planned resources, built before AWS makes them: templates of the catalogue, filled with inputs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ class Arns(Record):
     def fill(self, template: str, resource: PlannedResource) -> list[str]:
         """Return the ARNs that a template or a reference to an input stands for.
 
-        A name that only `pulumi up` knows becomes a wildcard. A template that is nothing but such a value stands for
+        A name that only `pulumi up` knows becomes a wildcard. A template that begins with an unknown value yields
         no ARN.
         """
         if template.startswith("@"):
@@ -50,7 +50,7 @@ class Arns(Record):
         return ""
 
     def _find_given_roles(self, name: Any) -> Iterator[str]:
-        """Yield the ARN of a role that the stack file gives, by its name alone, which has no path."""
+        """Yield the ARN of a role that the stack file gives, found by its name without the path."""
         for resource in self.resources.values() if isinstance(name, str) else ():
             given = resource.inputs.get("given")
             if isinstance(given, str) and given.rsplit("/", 1)[-1] == name:
@@ -67,7 +67,7 @@ class Arns(Record):
 
 
 def find_input(resource: PlannedResource, path: str) -> str | None:
-    """Return the text of an input by its dotted path, or a pattern of it by its prefix; None if it is not known."""
+    """Return the text of the input at a dotted path, or its name prefix with ``*``; None if neither is known."""
     *parents, name = path.split(".")
     value: Any = resource.inputs
     for parent in parents:

@@ -36,7 +36,7 @@ class MotoAnswer(Record, kw_only=True):
 
     @property
     def is_unknown(self) -> bool:
-        """True if moto does not know the action, or broke off in it."""
+        """True if moto does not know the action, or failed in it."""
         return self.error in UNKNOWN_ACTION or self.code >= 500 or (self.code in (404, 405) and not self.error)
 
 

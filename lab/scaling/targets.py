@@ -1,7 +1,7 @@
 """The targets that Prometheus's own discovery would find: each port of each container, with the labels of its pod.
 
 Debian's Prometheus is built without the discovery of Kubernetes, so it asks for these targets over HTTP. The labels are
-those of the role pod in Prometheus's documentation of ``kubernetes_sd_config``.
+those that ``kubernetes_sd_config`` documents for the role ``pod``.
 """
 
 import re

@@ -65,7 +65,7 @@ def test_a_job_needs_a_team_with_a_queue(
 def test_a_pod_and_a_job_are_not_printed_together(queued: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["explain", queued, "--job", "--pod"])
-    assert "not allowed with argument" in capsys.readouterr().err
+    assert "exclude each other" in capsys.readouterr().err
 
 
 def test_the_preview_has_a_row_for_each_tenant_in_a_queued_pool(

@@ -25,7 +25,7 @@ _JSON_SUFFIX = re.compile(r"(?<=\d)[kKmMgGtT](?=\s*[,}\]])")
 _WORDS = {"switch": "true or false", "number": "a number", "json": "a JSON object", "text": "a text or a number"}
 _NO, _MOST = "no-", "max-"
 _NO_LIMIT = -1
-"""Value by which some counts mean: no limit, or the server's own choice."""
+"""Value of some counts for no limit, or for the server's own choice."""
 _PLAIN = re.compile(r"-?\d+(\.\d+)?")
 
 
@@ -65,7 +65,7 @@ def _find_faults(model: ServedModel, name: str, value: Argument) -> Iterator[Pro
 
 
 _BLOCK = 16
-"""Tokens of which each block of the KV cache is a multiple, in every CUDA backend of vLLM 0.25.1 to 0.33.0 but those of
+"""Tokens that divide each block size of the KV cache, in every CUDA backend of vLLM 0.25.1 to 0.33.0 except those of
 latent attention (``get_supported_kernel_block_sizes`` and ``supports_block_size`` of vllm/v1/attention)."""
 _WHOLE = re.compile(r"-?\d+")
 _COUNTED = ("--block-size", "--max-num-batched-tokens", f"--{STATED_CACHE}")
@@ -93,14 +93,14 @@ def _find_odd_counts(model: VllmModel, flag: str, value: str) -> Iterator[Proble
 
 
 def _suggest_field(model: ServedModel, flag: ServerFlag) -> str:
-    """Return the field of the model that decides a flag of the platform, or that there is none."""
+    """Return the hint to write the model's field in place of the flag, or to remove the flag."""
     fields = {to_camel(field) for field in type(model).model_fields}
     own = [name for name in (to_camel(flag.flag.strip("-").replace("-", "_")), flag.note) if name in fields]
     return f"write {own[0]} in its place" if own else "remove it here"
 
 
 def _suggest_value(flag: ServerFlag, value: Argument) -> str:
-    """Return the value without its quotes, if it is of the flag's kind then."""
+    """Return the hint to write the value without quotes, or the flag's kind."""
     text = str(value).strip()
     is_quoted = isinstance(value, str) and (
         (flag.kind == "number" and _PLAIN.fullmatch(text)) or (flag.kind == "switch" and text in ("true", "false"))
@@ -116,7 +116,7 @@ _REMEDY = "remove it, or choose another tag"
 
 
 def _find_last_release(flag: ServerFlag, tag: str) -> str | None:
-    """Return words for the releases that take a flag, if that of a tag does not; None if it does, or has no version."""
+    """Return the releases that take a flag, in words; None if the tag's release takes it, or the tag has no version."""
     try:
         if is_known_at(flag, tag):
             return None
