@@ -13,13 +13,15 @@ from .markdown import format_table
 _TABLE = Path(__file__).with_name("pod_waits.yaml")
 _HEAD = """# My pod waits
 
-Read the last events of your pod, and find them in the table. The causes stand in the order in which a pod meets them.
+Read the last events of your pod, or of the namespace if there is no pod, and find them in the table. The causes stand
+in the order in which a pod meets them.
 
     kubectl --namespace serving get pods,jobs
     kubectl --namespace serving describe pod api
+    kubectl --namespace serving get events --sort-by=.lastTimestamp
 
-The examples are pods of the tenant `serving` of the shipped stack `prod`. Members of a tenant may run every command
-but the command for EC2's capacity. `blueprint explain pending` prints this page in a terminal.
+The examples are of the tenant `serving`, in section 2 of `training`, in the shipped stack `prod`. Members of a tenant
+may run every command here but that of section 7. `blueprint explain pending` prints this page in a terminal.
 
 Generated from `gpu_blueprint/docs/pod_waits.yaml`: `make docs`.
 """

@@ -14,8 +14,9 @@ rule. A pod that waits is a question for [my-pod-waits.md](my-pod-waits.md).
 
 ## Log in
 
-The IAM role of a member stands in `members` of the stack file, the role of a reader in `viewers`. The role needs
-`eks:DescribeCluster` in AWS; `--role-arn` names it, if your shell has another one. A cluster with a private API is
+The IAM role of a member stands in `members` of the stack file, the role of a reader in `viewers`. Whoever runs
+the first command needs `eks:DescribeCluster` in AWS. If your shell has another role than the member's, add `--role-arn`
+with the ARN of the member's role, and kubectl assumes it. A cluster with a private API is
 reached from the company's network alone.
 
 ```console
