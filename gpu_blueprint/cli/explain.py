@@ -135,9 +135,9 @@ def _find_owners(name: str) -> Iterator[tuple[str, Part]]:
 
 
 def _refuse_name(name: str) -> str:
-    if owners := {f"blueprint explain {stack} {name}": (stack, part) for stack, part in _find_owners(name)}:
-        stack, part = next(iter(owners.values()))
-        return f"{name} is a {part.noun} of {stack}: {' or '.join(f'`{call}`' for call in owners)}"
+    if owners := dict(_find_owners(name)):
+        nouns = " and ".join(f"a {part.noun} of {stack}" for stack, part in owners.items())
+        return f"{name} is {nouns}: {' or '.join(f'`blueprint explain {stack} {name}`' for stack in owners)}"
     by_lowercase = {topic.lower(): topic for topic, _ in list_topics()}
     close = [by_lowercase[match] for match in get_close_matches(name.lower(), by_lowercase, n=3, cutoff=0.6)]
     pages = f"{_join([kind.page for kind in LISTED_KINDS if kind.noun != PAGE], 'and')} list the names"

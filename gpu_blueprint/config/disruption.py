@@ -20,7 +20,7 @@ Purpose = Literal["inference", "training", "notebook", "batch"]
 Reason = Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]
 Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 
-SPOT_NOTICE_SECONDS = 110
+SPOT_GRACE_SECONDS = 110
 """Seconds that a pod has after EC2's interruption notice: EC2 gives 120 seconds, and Karpenter needs some of them."""
 PINNED = "a pod that may not be evicted (karpenter.sh/do-not-disrupt, or a PodDisruptionBudget that lets none go)"
 _NODES = r"(100|[0-9]{1,2})%|[0-9]+"

@@ -21,7 +21,7 @@ in the order in which a pod meets them.
     kubectl --namespace serving get events --sort-by=.lastTimestamp
 
 The examples are of the tenant `serving`, in section 2 of `training`, in the shipped stack `prod`. Members of a tenant
-may run every command here but that of section 7. `blueprint explain pending` prints this page in a terminal.
+may run every command here, except the command of section 7. `blueprint explain pending` prints this page in a terminal.
 
 Generated from `gpu_blueprint/docs/pod_waits.yaml`: `make docs`.
 """

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ...config import StackConfig
-from ...config.disruption import SPOT_NOTICE_SECONDS
+from ...config.disruption import SPOT_GRACE_SECONDS
 from ...config.scalars import count_seconds
 from ...cost.gpus import count_replicas
 from ...problem import Problem
@@ -52,7 +52,7 @@ def _explain_grace(version: PlacedVersion) -> str:
     """Say how long the nodes of a version's pool wait for a pod, and why."""
     pool, longest = version.pool, find_longest_grace_seconds(version.pool)
     stated = pool.lifecycle.termination_grace_period
-    is_spot = _SPOT in pool.purchase and (stated is None or count_seconds(stated) >= SPOT_NOTICE_SECONDS)
+    is_spot = _SPOT in pool.purchase and (stated is None or count_seconds(stated) >= SPOT_GRACE_SECONDS)
     cause = "spot" if is_spot else f"terminationGracePeriod {stated or '1h'}"
     return f"nodes of pool {pool.name} wait {longest} s for a pod ({cause})"
 

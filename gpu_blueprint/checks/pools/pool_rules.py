@@ -7,7 +7,7 @@ from pydantic.alias_generators import to_camel
 from ...catalog import Instance
 from ...config import Pool, StackConfig
 from ...config.buying import find_purchase_problems
-from ...config.disruption import SPOT_NOTICE_SECONDS
+from ...config.disruption import SPOT_GRACE_SECONDS
 from ...config.network import refuse_repeated
 from ...config.nodes import find_disk_problems
 from ...config.scalars import count_seconds
@@ -216,9 +216,9 @@ def _refuse_unused_fields(pool: Pool) -> Iterator[Problem]:
 def _refuse_hasty_ends(pool: Pool) -> Iterator[Problem]:
     """Refuse a grace in which a training run cannot save its last checkpoint."""
     stated = pool.disruption.termination_grace_period
-    if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_NOTICE_SECONDS:
+    if pool.purpose == "training" and stated and count_seconds(stated) < SPOT_GRACE_SECONDS:
         reason = (
-            f"pods are killed {stated} after their node begins to drain, and a run has {SPOT_NOTICE_SECONDS} s for its"
+            f"pods are killed {stated} after their node begins to drain, and a run has {SPOT_GRACE_SECONDS} s for its"
             " last checkpoint"
         )
         path = ("disruption", "terminationGracePeriod")

@@ -4,7 +4,7 @@ from ..facts import MAX_CPUS
 from ..recording import NO_PLACEHOLDER, ON_NO_NODE, copy_label, select_requests
 from ..rules import Heading
 from .cost import NEARLY_ALL
-from .nodes import WAITED
+from .nodes import NO_CAPACITY, WAITED
 
 _CPUS = 'resource="cpu"'
 _WAITING = (
@@ -28,7 +28,7 @@ CPU_ALERTS = (
             " `kubectl describe pod -n {{ $labels.namespace }} {{ $labels.pod }}`.",
             "If the CPU pool is full, CpuPoolAtCeiling fires.",
             "If the pod requests more than a node has: `blueprint explain STACK POOL` shows the room of the nodes.",
-            "If the reason is `InsufficientInstanceCapacity`: add on-demand, zones or families to the CPU pool.",
+            f"{NO_CAPACITY}: add on-demand, zones or families to the CPU pool.",
         ),
     ),
     _COST_AND_LIMITS.warning(

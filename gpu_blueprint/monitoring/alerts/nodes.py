@@ -36,6 +36,11 @@ _NOT_STARTING = (
 An init container in its first run is no fault. A sidecar never ends, and an init container that fails again and again
 loads nothing.
 """
+NO_CAPACITY = (
+    "If `kubectl get events -n default --field-selector reason=InsufficientCapacityError` names a NodeClaim of the"
+    " pool, EC2 has no capacity, which no event of the pod tells"
+)
+"""Condition of a step. Karpenter 1.14.1 writes the event for its NodeClaim, seen in the lab."""
 WAITED = "15m"
 """A pod that has waited less may only wait for a node to start, which is no lack of capacity."""
 _FAULTS = ("event_status", "instance_status", "scheduled_change", "system_status", "unhealthy")
@@ -76,7 +81,7 @@ NODE_ALERTS = (
             "If the reason is a taint, or no pool offers the resource:"
             " compare the pod with `blueprint explain STACK POOL`.",
             "If the pool is full, GpuPoolAtCeiling fires. If the tenant's quota is used up, GpuQuotaNearlyUsed fires.",
-            "If the reason is `InsufficientInstanceCapacity`: add instance types, zones or on-demand to the pool.",
+            f"{NO_CAPACITY}: add instance types, zones or on-demand to the pool.",
         ),
     ),
     _NODES_AND_PODS.warning(

@@ -14,6 +14,7 @@ from ..queues import (
 )
 from ..recording import NAMESPACE, copy_label, count_new, select_requests
 from ..rules import Heading
+from .nodes import NO_CAPACITY
 
 STANDSTILL = "4h"
 """Half a working day: a queue is there to wait in, yet at some time of a morning a job ends and the next job starts."""
@@ -170,7 +171,7 @@ QUEUE_ALERTS = (
         " could use, and its nodes are paid for.",
         steps=(
             "Read why pods were not ready: `kubectl get events -A --field-selector reason=FailedScheduling`.",
-            "If the reason is `InsufficientInstanceCapacity`: add instance types, zones or on-demand to the pool.",
+            f"{NO_CAPACITY}: add instance types, zones or on-demand to the pool.",
             _FRAGMENTS,
             "If nodes started and pods were still loading: raise `queueing.readyTimeout`, or make images smaller"
             " (GpuImagePullSlow).",

@@ -8,7 +8,7 @@ stops replicas.
 from ..recording import copy_label
 from ..rules import Heading
 from ..scaling import RANDOM
-from .nodes import WAITED, WAITING
+from .nodes import NO_CAPACITY, WAITED, WAITING
 
 _AUTOSCALER = "kube_horizontalpodautoscaler"
 _OF_KEDA = 'horizontalpodautoscaler=~"keda-hpa-.+"'
@@ -124,7 +124,7 @@ SERVICE_ALERTS = (
             "If the reason ends with `all available instance types exceed limits for nodepool`: the pool is at its"
             " ceiling. Raise `maxGpus` in the stack file, or lower `replicas.max` of other services in the pool.",
             "If a rollout waits at the ceiling: give the Deployment `maxSurge: 0` and `maxUnavailable: 1`.",
-            "If the reason is `InsufficientInstanceCapacity`: add instance types, zones or on-demand to the pool.",
+            f"{NO_CAPACITY}: add instance types, zones or on-demand to the pool.",
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """Graceful shutdown of a replica: leave the Service, finish in-flight requests, exit before the node terminates."""
 
 from ...config import Pool
-from ...config.disruption import SPOT_NOTICE_SECONDS
+from ...config.disruption import SPOT_GRACE_SECONDS
 from ...config.models import ServedModel
 from ...config.scalars import count_seconds
 from ...records import Record
@@ -37,4 +37,4 @@ def plan_shutdown(pool: Pool, model: ServedModel) -> Shutdown:
 def find_longest_grace_seconds(pool: Pool) -> int:
     """Return the longest termination grace period that drained nodes of a pool, and interrupted spot nodes, honour."""
     node_grace = count_seconds(pool.lifecycle.termination_grace_period or "1h")
-    return min(node_grace, SPOT_NOTICE_SECONDS) if "spot" in pool.purchase else node_grace
+    return min(node_grace, SPOT_GRACE_SECONDS) if "spot" in pool.purchase else node_grace

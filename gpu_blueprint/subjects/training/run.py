@@ -1,7 +1,7 @@
 """A training run: a command on whole nodes of a pool."""
 
 from ...config import Pool, Tenant
-from ...config.disruption import SPOT_NOTICE_SECONDS
+from ...config.disruption import SPOT_GRACE_SECONDS
 from ...config.scalars import count_seconds
 from ...records import Record
 from ..storage.mounts import Mount
@@ -16,7 +16,7 @@ MOST_RESTARTS = 20
 """Restarts of a run that works for a while before each failure that counts."""
 EARLY_S = 600
 """Seconds from the start of a program within which a failure is early: the next start would most likely fail too."""
-GRACE_S = SPOT_NOTICE_SECONDS
+GRACE_S = SPOT_GRACE_SECONDS
 """Seconds from SIGTERM to SIGKILL, where the pool leaves them."""
 DEFAULT_WAIT = "2h"
 """Time for which a node waits for the others. torchrun alone waits for 15 minutes, and a spot node takes longer on some
