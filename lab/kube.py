@@ -21,7 +21,9 @@ from gpu_blueprint.records import Record
 from .scene import Manifest
 
 _MANAGER = "gpu-blueprint"
-_MOST_TRIES, _TOOK_TOO_LONG = 3, 504
+_MOST_TRIES, _TOOK_TOO_LONG, _CONFLICT = 3, 504, 409
+_QUOTA_CHANGED = "Operation cannot be fulfilled on resourcequotas"
+"""Start of the answer to a create beside others of its namespace: admission lost the race for the ResourceQuota."""
 _SECONDS_TO_ANSWER = 60
 _STRICT = ("fieldValidation", "Strict")
 _PATCHES = {
@@ -114,10 +116,9 @@ class KubeClient:
         query = [("dryRun", "All")] if dry_run and verb != "get" else []
         query += [("fieldManager", _MANAGER)] if verb == "patch" else []
         query += [("force", "true")] if verb == "patch" and patch == "apply" else []
-        options = {"content_type": _PATCHES[patch]} if verb == "patch" else {}
-        with self._translate_errors():
-            answer = self._ask(verb, path, body, query_params=query, **options)
-            return Answer(json.loads(answer.data), _read_warnings(answer.headers.getlist("Warning")))
+        options: dict[str, Any] = {"content_type": _PATCHES[patch]} if verb == "patch" else {}
+        answer = self._ask(verb, path, body, query_params=query, **options)
+        return Answer(json.loads(answer.data), _read_warnings(answer.headers.getlist("Warning")))
 
     def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
         """Apply an object on the server; unknown fields are refused."""
@@ -225,30 +226,39 @@ class KubeClient:
                 prefix="apis" if group else "api", group=group, api_version=version, kind=kind
             )
 
-    def _send(
-        self, verb: str, path: str, body: Mapping[str, Any] | None = None, *, tries: int = _MOST_TRIES, **options: Any
-    ) -> dict[str, Any]:
-        """Send a request and return the answer; a busy server that has done nothing in time is asked again."""
+    def _send(self, verb: str, path: str, body: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
+        """Send a request and return the answer."""
+        found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
+        return found
+
+    def _ask(
+        self,
+        verb: str,
+        path: str,
+        body: Mapping[str, Any] | Sequence[Any] | None,
+        *,
+        tries: int = _MOST_TRIES,
+        **options: Any,
+    ) -> Any:
+        """Send a request with the identity of the client, and return the answer as urllib3 has it.
+
+        A server that was too busy to do anything is asked again.
+        """
         try:
             with self._translate_errors():
-                found: dict[str, Any] = json.loads(self._ask(verb, path, body, **options).data)
-            return found
+                return self._client.request(
+                    verb,
+                    path,
+                    _copy(body) if body else None,
+                    serialize=False,
+                    header_params={**self._identity},  # the client adds headers to the mapping
+                    _request_timeout=_SECONDS_TO_ANSWER,
+                    **options,
+                )
         except RefusedError as error:
-            if error.status != _TOOK_TOO_LONG or verb == "post" or tries == 1:  # a second post makes a second object
+            if tries == 1 or not _can_ask_again(error, verb):
                 raise
-        return self._send(verb, path, body, tries=tries - 1, **options)
-
-    def _ask(self, verb: str, path: str, body: Mapping[str, Any] | Sequence[Any] | None, **options: Any) -> Any:
-        """Send a request with the identity of the client, and return the answer as urllib3 has it."""
-        return self._client.request(
-            verb,
-            path,
-            _copy(body) if body else None,
-            serialize=False,
-            header_params={**self._identity},  # the client adds headers to the mapping
-            _request_timeout=_SECONDS_TO_ANSWER,
-            **options,
-        )
+        return self._ask(verb, path, body, tries=tries - 1, **options)
 
     @contextmanager
     def _translate_errors(self, not_found: str = "") -> Iterator[None]:
@@ -261,6 +271,13 @@ class KubeClient:
             raise RefusedError(error.status, _read_reason(error)) from None
         except HTTPError as error:
             raise LabError(f"{self._url}: the API server does not answer: {error}") from None
+
+
+def _can_ask_again(error: RefusedError, verb: str) -> bool:
+    """Return whether a refused request has changed nothing, and may be accepted a moment later."""
+    if error.status == _CONFLICT:
+        return error.reason.startswith(_QUOTA_CHANGED)
+    return error.status == _TOOK_TOO_LONG and verb != "post"  # a second post makes a second object
 
 
 def _copy(body: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any] | list[Any]:

@@ -1,10 +1,12 @@
 """The client of a real API server."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from kubernetes.client.exceptions import ApiException
+from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import DynamicApiError
 
 from gpu_blueprint.errors import LabError
@@ -50,26 +52,57 @@ def test_an_object_is_created_once(real_kube: KubeClient, namespace: str) -> Non
     assert error.value.status == 409
 
 
+TOO_LATE = ApiException(status=504, reason="context deadline exceeded")
+QUOTA_CHANGED = ApiException(status=409, reason="Conflict")
+QUOTA_CHANGED.body = json.dumps(
+    {"message": 'Operation cannot be fulfilled on resourcequotas "tenant": the object has been modified'}
+)
+
+
+@pytest.mark.parametrize("failure", [TOO_LATE, QUOTA_CHANGED], ids=["too late", "quota changed"])
 @pytest.mark.parametrize(("failures", "is_done"), [(2, True), (3, False)])
-def test_a_server_that_took_too_long_is_asked_again(
-    real_kube: KubeClient, namespace: str, monkeypatch: pytest.MonkeyPatch, failures: int, is_done: bool
+def test_a_server_that_was_too_busy_to_change_anything_is_asked_again(
+    real_kube: KubeClient,
+    namespace: str,
+    failing: list[ApiException],
+    failure: ApiException,
+    failures: int,
+    is_done: bool,
 ) -> None:
-    ask, tried = KubeClient._ask, 0
-
-    def fail_first(kube: KubeClient, verb: str, *arguments: Any, **options: Any) -> Any:
-        nonlocal tried
-        tried += 1
-        if tried <= failures:
-            raise DynamicApiError(ApiException(status=504, reason="context deadline exceeded"))
-        return ask(kube, verb, *arguments, **options)
-
-    monkeypatch.setattr(KubeClient, "_ask", fail_first)
+    failing += [failure] * failures
     if is_done:
         assert real_kube.apply(config_map(namespace))["data"] == {"key": "value"}
     else:
-        with pytest.raises(RefusedError, match="504"):
+        with pytest.raises(RefusedError, match=r"deadline|resourcequotas"):
             real_kube.apply(config_map(namespace))
-    assert tried == 3
+    assert failing == []
+
+
+def test_an_object_is_created_at_the_second_try_where_a_quota_changed(
+    real_kube: KubeClient, namespace: str, failing: list[ApiException]
+) -> None:
+    failing += [QUOTA_CHANGED] * 2
+    path = real_kube.find_path(config_map(namespace))
+    real_kube.request("post", path, config_map(namespace))
+    failing += [TOO_LATE]
+    with pytest.raises(RefusedError, match="504"):
+        real_kube.request("post", path, config_map(namespace, "other"))
+    assert failing == []
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> list[ApiException]:
+    """Answers that the next requests get in place of the server's."""
+    answers: list[ApiException] = []
+    request = DynamicClient.request
+
+    def answer(client: DynamicClient, *arguments: Any, **options: Any) -> Any:
+        if answers:
+            raise DynamicApiError(answers.pop())
+        return request(client, *arguments, **options)
+
+    monkeypatch.setattr(DynamicClient, "request", answer)
+    return answers
 
 
 def test_a_list_holds_the_objects_of_all_namespaces_or_those_with_labels(real_kube: KubeClient, namespace: str) -> None:
