@@ -35,7 +35,7 @@ SUITE = (
     "--tb=no",
     "-rfE",
 )
-LONGEST_S = 3600
+LONGEST_S = 5400
 _NO_TESTS = 5
 """Exit code of pytest that collects none."""
 SWAPS: dict[type[ast.AST], str] = {
