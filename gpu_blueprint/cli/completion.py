@@ -14,6 +14,8 @@ from ..config import StackConfig
 from ..errors import BlueprintError
 from ..explain.stack_steps import list_parts
 from ..files.loading import list_stacks, open_stack
+from ..replay import built_in
+from ..replay.traces import TRACES
 from .topics import list_topics
 
 
@@ -74,6 +76,10 @@ def _complete_names(list_names: Callable[[StackConfig], list[str]]) -> Callable[
     return complete
 
 
+def _complete_load(*, prefix: str, **_: object) -> list[str]:
+    return [built_in.NAME, *(f"{trace}:" for trace in TRACES), *FilesCompleter()(prefix)]
+
+
 def _complete_gpu(**_: object) -> list[str]:
     return [gpu.name for gpu in GPUS.values() if gpu.mig]
 
@@ -91,6 +97,7 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "TOPIC": _complete_topic,
     "PART": _complete_part,
     "GPU": _complete_gpu,
+    "LOAD": _complete_load,
     "MINOR": lambda **_: [*KUBERNETES],
     "RELEASE": lambda **_: [*KARPENTER_VERSIONS],
     "AMI": lambda **_: [family.default_version for family in AMI_FAMILIES.values()],

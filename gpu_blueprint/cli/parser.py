@@ -10,6 +10,7 @@ from .parser_changes import add_changes
 from .parser_explanations import add_explanations
 from .parser_images import add_images
 from .parser_job import add_job
+from .parser_replay import add_replay
 from .parser_training import add_training
 from .parser_versions import add_versions
 from .parser_words import CommandParser
@@ -53,6 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_preview(command)
     add_changes(command, _add_json)
     _add_cost(command)
+    add_replay(command, _add_json)
     add_training(command, _add_json)
     add_images(command, _add_json)
     _add_files(command)

@@ -66,6 +66,7 @@ COMPLETED = [
     pytest.param("blueprint training-plan research a100-train --checkpoints ho", ["homes"]),
     pytest.param("blueprint new qa --gpu l4", ["l4", "l40s"]),
     pytest.param("blueprint completion f", ["fish"]),
+    pytest.param("blueprint replay dev --load bu", ["built-in"]),
     pytest.param("blueprint changes prod --fail-on dr", ["drains-nodes"]),
     pytest.param("blueprint changes prod --against sta", ["stacks/"]),
 ]

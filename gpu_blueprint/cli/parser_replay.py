@@ -1,0 +1,46 @@
+"""The arguments of ``replay``."""
+
+import argparse
+from collections.abc import Callable
+
+
+def add_replay(
+    command: Callable[..., argparse.ArgumentParser], add_json: Callable[[argparse.ArgumentParser], None]
+) -> None:
+    """Add the command that simulates a load on stacks."""
+    replay = command(
+        "replay",
+        "simulate days of GPU jobs on stacks: the bill, the use of GPUs and the waits of each, side by side",
+        "blueprint replay research",
+        "blueprint replay dev research --days 3",
+        "blueprint replay research --reclaims 0.05 --at-most 1200",
+    )
+    replay.add_argument("stacks", nargs="+", metavar="STACK", help="name of a stack, such as dev")
+    replay.add_argument(
+        "--load",
+        metavar="LOAD",
+        default="built-in",
+        help="the jobs: a CSV file with the columns of docs/replay.md, openb:FILE@DAY or helios:FILE@DAY for a day of a"
+        " public trace (default: built-in, working days of a company: notebooks, services, experiments and training)",
+    )
+    replay.add_argument(
+        "--days",
+        metavar="N",
+        type=int,
+        help="simulate N days of the built-in load, each with its own seed (default: 10)",
+    )
+    replay.add_argument(
+        "--reclaims",
+        metavar="SHARE",
+        type=float,
+        default=0.0,
+        help="share of the spot nodes that EC2 takes back in an hour, such as 0.05 (default: 0)",
+    )
+    replay.add_argument("--at-most", metavar="USD", type=float, help="exit with 1 if a stack costs more than USD a day")
+    replay.add_argument(
+        "--used-at-least",
+        metavar="SHARE",
+        type=float,
+        help="exit with 1 if a smaller share of the paid GPU hours is used, such as 0.6",
+    )
+    add_json(replay)

@@ -1,0 +1,70 @@
+"""``replay``: simulate a load on stacks, and compare their bills, their use of GPUs and their waits."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+
+from ..errors import UsageError
+from ..files.loading import StackFile, open_stack
+from ..replay import Load, StackReplay, replay_stack
+from ..replay.load_file import LoadProblems, find_unknown_pools
+from ..replay.offers import build_offers
+from ..replay.outcome import Outcome
+from ..replay.source import open_load
+from .prices import warn_of_prices
+from .text.problems import print_json
+from .text.replay import build_document, show
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate, print, and return 1 if a stack fails one of the gates."""
+    _refuse_wrong_numbers(arguments)
+    load = open_load(arguments.load, arguments.days)
+    files = [open_stack(name, bounded=False) for name in dict.fromkeys(arguments.stacks)]
+    _refuse_unknown_pools(load, files)
+    replays = [_replay(file, load, arguments.reclaims) for file in files]
+    if arguments.format == "json":
+        print_json(build_document(load, replays, arguments.reclaims))
+    else:
+        show(load, replays, arguments.reclaims)
+    for file in files:
+        warn_of_prices(file)
+    failures = [failure for replay in replays for failure in _list_failures(replay.total, arguments)]
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    return 1 if failures else 0
+
+
+def _replay(file: StackFile, load: Load, reclaims: float) -> StackReplay:
+    return replay_stack(file.name, build_offers(file.config), load, reclaims_an_hour=reclaims)
+
+
+def _refuse_wrong_numbers(arguments: argparse.Namespace) -> None:
+    if not 0 <= arguments.reclaims <= 1:
+        raise UsageError(f"--reclaims {arguments.reclaims:g}: is no share from 0 to 1; write 0.05 for 5 % in an hour")
+    if arguments.at_most is not None and not arguments.at_most >= 0:  # also nan
+        raise UsageError(f"--at-most {arguments.at_most:g}: is no sum of dollars")
+    if arguments.used_at_least is not None and not 0 <= arguments.used_at_least <= 1:
+        raise UsageError(f"--used-at-least {arguments.used_at_least:g}: is no share from 0 to 1; write 0.6 for 60 %")
+
+
+def _refuse_unknown_pools(load: Load, files: Sequence[StackFile]) -> None:
+    problems = LoadProblems(load.file)
+    for file in files:
+        find_unknown_pools(load, file.name, [*file.config.gpu_pools_by_name], problems)
+    problems.raise_any()
+
+
+def _list_failures(total: Outcome, arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield the gates that a stack fails, each with the numbers."""
+    cost = total.usd_a_day
+    if arguments.at_most is not None and cost.unknown:
+        missing = ", ".join(sorted(cost.unknown))
+        yield f"{total.name}: --at-most cannot be judged, since a price is not known ({missing})"
+    elif arguments.at_most is not None and cost.known > arguments.at_most:
+        yield f"{total.name}: costs {cost} a day, above --at-most ${arguments.at_most:,.2f}"
+    if arguments.used_at_least is not None and total.used is None:
+        yield f"{total.name}: --used-at-least cannot be judged, since the load does not say how busy each job is"
+    elif arguments.used_at_least is not None and total.used is not None and total.used < arguments.used_at_least:
+        bound = f"--used-at-least {arguments.used_at_least:.1%}"
+        yield f"{total.name}: {total.used:.1%} of its GPU hours are used, below {bound}"

@@ -1,0 +1,180 @@
+"""The result of a replay as text and as JSON: the stacks side by side, then the pools of each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from ...replay import Load, Outcome, StackReplay
+from .tables import make_console, make_table, show_words
+
+_MINUTE_S, _HOUR_S = 60, 3600
+_MUCH_UNSERVED = 0.02
+"""A part of the work above which a cheaper stack may be cheaper because it does less."""
+METHOD = "simulated, not measured; docs/replay.md says what the simulation leaves out"
+
+
+def show(load: Load, replays: Sequence[StackReplay], reclaims: float) -> None:
+    """Print the stacks side by side, the pools of each, and what to know before one trusts the numbers."""
+    out = make_console()
+    totals = [replay.total for replay in replays]
+    out.print(_compare(load, totals))
+    for replay in replays:
+        out.print(_build_pools(replay))
+    out.print()
+    for remark in list_remarks(load, totals, reclaims):
+        show_words(out, remark)
+
+
+def build_document(load: Load, replays: Sequence[StackReplay], reclaims: float) -> dict[str, Any]:
+    """Return the numbers for programs."""
+    totals = [replay.total for replay in replays]
+    return {
+        "load": {"name": load.name, "days": load.days, "jobs": _count_jobs(load), "about": load.method},
+        "reclaims_per_spot_node_hour": reclaims,
+        "method": METHOD,
+        "remarks": list_remarks(load, totals, reclaims),
+        "stacks": [
+            {
+                **total.as_json(),
+                "saving": _round_saving(find_saving(total, totals[0])),
+                "pools": [pool.as_json() for pool in replay.by_pool],
+            }
+            for replay, total in zip(replays, totals, strict=True)
+        ],
+    }
+
+
+def find_saving(total: Outcome, first: Outcome) -> float | None:
+    """Return the part of the first stack's cost that a stack saves, below 0 if it costs more; None if it is unknown."""
+    if total.usd_a_day.unknown or first.usd_a_day.unknown or not first.usd_a_day.known:
+        return None
+    return 1 - total.usd_a_day.known / first.usd_a_day.known
+
+
+def list_remarks(load: Load, totals: Sequence[Outcome], reclaims: float) -> list[str]:
+    """Return what to know before one trusts the numbers."""
+    remarks = [f"{load.method[0].upper()}{load.method[1:]}: {_count_jobs(load):,} jobs, {METHOD}."]
+    if reclaims:
+        remarks.append(f"EC2 takes back {reclaims:.1%} of the spot nodes in an hour.")
+    else:
+        remarks.append("EC2 takes back no spot node; --reclaims 0.05 lets it take 5 % in an hour.")
+    for total in totals:
+        if total.usd_a_day.unknown:
+            remarks.append(f"{total.name}: the price of {', '.join(sorted(total.usd_a_day.unknown))} is not known.")
+        if total.unserved is not None and total.unserved > _MUCH_UNSERVED:
+            remarks.append(f"{total.name}: {total.unserved:.1%} of the work is not done, so a low bill buys less work.")
+        if total.tight_a_day:
+            remarks.append(
+                f"{total.name}: {total.tight_a_day:,.1f} jobs a day need more GPU memory than their part of a GPU has."
+                " With time-slicing they take it from other pods or fail, elsewhere they fail."
+            )
+    if any(total.used is None for total in totals):
+        remarks.append("Some jobs do not say how busy their GPUs are, so nothing is known of use and unserved work.")
+    return remarks
+
+
+def _compare(load: Load, totals: Sequence[Outcome]) -> Table:
+    days = f"{load.days} day{'' if load.days == 1 else 's'}"
+    table = make_table(f"Load {load.name}, {days}", "a day")
+    for total in totals:
+        table.add_column(total.name, header_style="underline", justify="right", overflow="fold")
+    for name, write in _MEASURES.items():
+        table.add_row(name, *(Text(write(total, totals[0])) for total in totals))
+    return table
+
+
+def _build_pools(replay: StackReplay) -> Table:
+    table = make_table(f"\nPools of {replay.name}", "pool")
+    for name in _POOL_MEASURES:
+        table.add_column(name, header_style="underline", justify="right", overflow="fold")
+    for pool in replay.by_pool:
+        table.add_row(pool.name, *(Text(write(pool, pool)) for write in _POOL_MEASURES.values()))
+    return table
+
+
+def _write_cost(total: Outcome, _: Outcome) -> str:
+    spread = f" ± ${total.usd_deviation:,.0f}" if total.days > 1 else ""
+    return f"{total.usd_a_day}{spread}"
+
+
+def _write_saving(total: Outcome, first: Outcome) -> str:
+    saving = find_saving(total, first)
+    if total is first or saving is None:
+        return "–"
+    if saving < -1:
+        return f"costs {1 - saving:,.1f} times as much"
+    return f"saves {saving:.1%}" if saving >= 0 else f"costs {-saving:.1%} more"
+
+
+def _write_share(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+def _write_usd_per_hour(total: Outcome, _: Outcome) -> str:
+    usd = total.usd_per_useful_hour
+    return "–" if usd is None else f"${usd:,.2f}"
+
+
+def _write_wait(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < _MINUTE_S:
+        return f"{whole}s"
+    if whole < _HOUR_S:
+        return f"{whole // _MINUTE_S}m {whole % _MINUTE_S}s"
+    return f"{whole // _HOUR_S}h {whole % _HOUR_S // _MINUTE_S}m"
+
+
+def _list_nodes(total: Outcome) -> Iterator[str]:
+    for kind, nodes in total.nodes.items():
+        yield f"{nodes.launched:,.1f} {kind.instance_type} {kind.capacity_type}"
+
+
+def _list_refused(total: Outcome) -> Iterator[str]:
+    for reason, jobs in total.refused_a_day.items():
+        yield f"{jobs:,.1f}: {reason}"
+
+
+def _write_count(count: float) -> str:
+    return f"{count:,.1f}"
+
+
+_Write = Callable[[Outcome, Outcome], str]
+_MEASURES: dict[str, _Write] = {
+    "cost": _write_cost,
+    "against the first": _write_saving,
+    "GPU hours paid": lambda total, _: _write_count(total.gpu_hours_a_day),
+    "GPU allocated": lambda total, _: _write_share(total.allocated),
+    "GPU used": lambda total, _: _write_share(total.used),
+    "work unserved": lambda total, _: _write_share(total.unserved),
+    "per useful GPU hour": _write_usd_per_hour,
+    "wait, mean": lambda total, _: _write_wait(total.wait_mean_s),
+    "wait, p95": lambda total, _: _write_wait(total.wait_p95_s),
+    "jobs": lambda total, _: _write_count(total.jobs_a_day),
+    "jobs that never fit": lambda total, _: "\n".join(_list_refused(total)) or "0",
+    "jobs above their GPU memory": lambda total, _: _write_count(total.tight_a_day),
+    "jobs waiting at the end": lambda total, _: _write_count(total.waiting_a_day),
+    "evictions": lambda total, _: _write_count(total.evictions_a_day),
+    "nodes launched": lambda total, _: "\n".join(_list_nodes(total)) or "0",
+}
+"""Row → its text for a stack, beside the first stack."""
+_POOL_MEASURES: dict[str, _Write] = {
+    "cost": _write_cost,
+    "allocated": _MEASURES["GPU allocated"],
+    "used": _MEASURES["GPU used"],
+    "unserved": _MEASURES["work unserved"],
+    "wait, p95": _MEASURES["wait, p95"],
+    "jobs": _MEASURES["jobs"],
+    "evictions": _MEASURES["evictions"],
+    "nodes launched": _MEASURES["nodes launched"],
+}
+"""Column → its text for a pool."""
+
+
+def _round_saving(saving: float | None) -> float | None:
+    return None if saving is None else round(saving, 4)
+
+
+def _count_jobs(load: Load) -> int:
+    return sum(len(stretch.jobs) for stretch in load.stretches)

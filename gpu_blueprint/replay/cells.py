@@ -1,0 +1,90 @@
+"""Readers of the cells of a load: numbers, durations and times, with an error that says what to write."""
+
+import re
+from datetime import datetime
+from math import isfinite
+
+from ..config.scalars import count_seconds
+
+_MONDAY = datetime(1970, 1, 5)
+"""A Monday before all loads: times count from it, so that weekdays stay."""
+_DURATION = re.compile(r"(?:\d+[hms])+")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]")
+_LONGEST_S = 366 * 24 * 3600.0
+
+
+class CellError(Exception):
+    """A cell cannot be read; the text follows the name of its column and its content."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}; {remedy}")
+        self.remedy = remedy
+
+
+def read_moment(cell: str) -> float:
+    """Return the seconds from a Monday 00:00 of a time, or of seconds from such a Monday."""
+    remedy = "write a time such as 2027-03-01T09:30:00, or seconds from a Monday 00:00"
+    if _DATE.match(cell):
+        try:
+            moment = datetime.fromisoformat(cell)
+        except ValueError:
+            raise CellError("is no time", remedy) from None
+        if moment.tzinfo is not None:
+            raise CellError("has an offset from UTC", "write the time of the stack's time zone without it")
+        return (moment - _MONDAY).total_seconds()
+    seconds = read_number(cell, "is no time", remedy)
+    if seconds < 0:
+        raise CellError("lies before the Monday from which it counts", remedy)
+    if seconds > _LONGEST_S:
+        raise CellError("lies more than a year after the Monday from which it counts", remedy)
+    return seconds
+
+
+def read_duration(cell: str) -> float:
+    """Return the seconds of a duration such as 1h30m, or of a number of seconds."""
+    remedy = "write seconds above 0, or a duration such as 1h30m"
+    seconds = float(count_seconds(cell)) if _DURATION.fullmatch(cell) else read_number(cell, "is no duration", remedy)
+    if seconds <= 0:
+        raise CellError("is no time in which a job runs", remedy)
+    if seconds > _LONGEST_S:
+        raise CellError("is longer than a year", "write the seconds that fall into the load")
+    return seconds
+
+
+def read_count(cell: str, most: int) -> int:
+    """Return a whole number from 1 on."""
+    remedy = f"write a whole number from 1 to {most}"
+    number = read_number(cell, "is no number", remedy)
+    if number != int(number) or not 1 <= number <= most:
+        raise CellError("is no number of GPUs that a node can have", remedy)
+    return int(number)
+
+
+def read_share(cell: str) -> float:
+    """Return a share from 0 to 1."""
+    share = read_number(cell, "is no number", "write a share from 0 to 1")
+    if 1 < share <= 100:
+        raise CellError("is above 1", f"write {share / 100:g} for {share:g} %")
+    if not 0 <= share <= 1:
+        raise CellError("is no share", "write a number from 0 to 1")
+    return share
+
+
+def read_amount(cell: str, most: float) -> float:
+    """Return an amount from 0 on."""
+    remedy = f"write a number from 0 to {most:g}"
+    amount = read_number(cell, "is no number", remedy)
+    if not 0 <= amount <= most:
+        raise CellError("is out of range", remedy)
+    return amount
+
+
+def read_number(cell: str, reason: str = "is no number", remedy: str = "write a number") -> float:
+    """Return a number that is neither infinite nor missing."""
+    try:
+        number = float(cell)
+    except ValueError:
+        raise CellError(reason, remedy) from None
+    if not isfinite(number):
+        raise CellError(reason, remedy)
+    return number

@@ -1,0 +1,209 @@
+"""The life of nodes in a simulated pool: launch, ready, consolidation, spot reclaim and end.
+
+Source of Karpenter's times and rules: kubernetes-sigs/karpenter @2266468 (2026-08-20), pkg/controllers/disruption/
+controller.go, consolidation.go, emptiness.go, singlenodeconsolidation.go and helpers.go.
+"""
+
+import heapq
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from .jobs import HOUR_S, Stretch
+from .nodes import Node, Pod
+from .offers import Offer, Offering
+from .scheduling import Room, find_removal
+from .tally import Tally
+
+POLL_S, VALIDATION_S = 10.0, 15.0
+"""Karpenter looks for nodes to disrupt at each poll, and acts if nothing changed until the validation."""
+RECHECK_S = 300.0
+"""Time between two checks of a node that cannot be consolidated, in place of a check at each poll."""
+LEAVING_S = 30.0
+"""Time for which a node that ends uses up a budget. Assumed: drain and termination of an empty node."""
+_SWAP_S = 1.0
+"""Time from a successor that is ready to the end of the node that it replaces."""
+
+
+@dataclass(eq=False)
+class NodeLifecycle(ABC):
+    """The nodes of a pool over one stretch, event by event; a subclass schedules the pods."""
+
+    offer: Offer
+    stretch: Stretch
+    tally: Tally
+    source: random.Random
+    reclaims_an_hour: float = 0.0
+    """Chance in an hour that EC2 takes a spot node."""
+    now: float = 0.0
+    nodes: dict[Node, None] = field(default_factory=dict)
+    roomy: dict[Node, None] = field(default_factory=dict)
+    """Nodes that are ready and have a free unit."""
+    coming: dict[Node, None] = field(default_factory=dict)
+    """Nodes that are not ready yet."""
+    used_gpus: int = 0
+    """GPUs of all nodes."""
+    ended: list[Node] = field(default_factory=list)
+    pending: dict[Pod, None] = field(default_factory=dict)
+    """Pods that do not run, oldest first; those with a node wait until it is ready."""
+    _events: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
+    _order: "count[int]" = field(default_factory=count)
+
+    @abstractmethod
+    def submit(self, pod: Pod) -> None:
+        """Take a pod that is new or evicted."""
+
+    @abstractmethod
+    def begin(self, pod: Pod, node: Node) -> None:
+        """Let a pod run that its node has just taken or woken."""
+
+    @abstractmethod
+    def leave(self, pod: Pod, node: Node) -> None:
+        """Take a pod from its node and count its work."""
+
+    @abstractmethod
+    def fill(self, node: Node) -> None:
+        """Give the room of a node to pods that wait."""
+
+    @abstractmethod
+    def ask_for_nodes(self) -> None:
+        """Let Karpenter look at the pods that wait."""
+
+    @property
+    def is_open(self) -> bool:
+        """True while the pool may launch nodes."""
+        return self.offer.opening is None or self.offer.opening.holds(self._week_s)
+
+    @property
+    def _week_s(self) -> float:
+        return self.stretch.begins_s + self.now
+
+    def at(self, when: float, act: Callable[..., None], *arguments: Any) -> None:
+        """Plan an event at a time in seconds of the stretch; events of one time keep their order."""
+        heapq.heappush(self._events, (when, next(self._order), act, arguments))
+
+    def run_events(self) -> None:
+        """Run all events until the end of the stretch."""
+        while self._events and self._events[0][0] < self.stretch.length_s:
+            self.now, _, act, arguments = heapq.heappop(self._events)
+            act(*arguments)
+        self.now = self.stretch.length_s
+
+    def count_room(self) -> Room:
+        """Return the capacity that is left to launch."""
+        reserved = {
+            position: offering.instances - sum(node.offering is offering for node in self.nodes)
+            for position, offering in enumerate(self.offer.offerings)
+            if offering.instances is not None
+        }
+        return Room(self.offer.max_gpus - self.used_gpus, reserved)
+
+    def launch(self, offering: Offering) -> Node:
+        """Launch a node, and let EC2 take it back at a random time if it is spot."""
+        node = Node.launch(offering, len(self.nodes) + len(self.ended), self.now)
+        self.nodes[node] = self.coming[node] = None
+        self.used_gpus += offering.machine.row.gpu_devices
+        self.at(self.now + self.offer.boot_s, self.wake, node)
+        if offering.capacity_type == "spot" and self.reclaims_an_hour:
+            self.at(self.now + self.source.expovariate(self.reclaims_an_hour / HOUR_S), self._reclaim, node)
+        return node
+
+    def wake(self, node: Node) -> None:
+        """Make a node ready: its pods begin, then others that fit."""
+        if node.ended_s is not None or node.ready:
+            return
+        node.ready, node.served_until_s = True, self.now
+        del self.coming[node]
+        self.roomy[node] = None
+        for pod in [*node.pods]:
+            self.pending.pop(pod, None)
+            node.begin(pod, self.now)
+            self.begin(pod, node)
+        self.fill(node)
+
+    def drop(self, node: Node) -> None:
+        """End a node; its pods wait for other nodes, and those that keep no progress begin again."""
+        pods = [*node.pods]
+        for pod in pods:
+            self.leave(pod, node)
+            if node.ready and pod.job is not None:
+                pod.evictions += 1
+                if not self.offer.keeps_progress:
+                    pod.left_s, pod.useful_s = pod.job.duration_s, 0.0
+        node.ended_s = self.now
+        del self.nodes[node]
+        self.roomy.pop(node, None)
+        self.coming.pop(node, None)
+        self.used_gpus -= node.offering.machine.row.gpu_devices
+        self.ended.append(node)
+        for pod in pods:
+            self.submit(pod)
+        if self.pending:
+            self.ask_for_nodes()
+
+    def look_later(self, node: Node) -> None:
+        """Plan a check of a node for the time from which it may be consolidated, unless a check is due already."""
+        after = self.offer.consolidate_after_s
+        if after is None or self.offer.static_nodes or node.is_checked or (node.pods and self.offer.only_empty):
+            return
+        self._check_at(node, node.touched_s + after + self.source.uniform(0, POLL_S) + VALIDATION_S)
+
+    def _check_at(self, node: Node, when: float) -> None:
+        node.is_checked = True
+        self.at(when, self._check, node)
+
+    def _check(self, node: Node) -> None:
+        node.is_checked = False
+        if node.ended_s is not None or not node.ready:
+            return
+        if self.now < node.touched_s + (self.offer.consolidate_after_s or 0.0) + VALIDATION_S:
+            self.look_later(node)
+        elif not node.pods:
+            if self._may_end(node, "Empty"):
+                self.drop(node)
+        elif not self.offer.only_empty and self._may_end(node, "Underutilized"):
+            self._consolidate(node)
+
+    def _may_end(self, node: Node, reason: Any) -> bool:
+        """Return whether the budgets let a node end now; if not, plan another check."""
+        ready = len(self.nodes) - len(self.coming)
+        allowed = self.offer.budgets.count_allowed(reason, ready, self._week_s)
+        if allowed > self._count_leaving():
+            return True
+        self._check_at(node, self.now + (POLL_S if allowed else RECHECK_S))
+        return False
+
+    def _count_leaving(self) -> int:
+        since, leaving = self.now - LEAVING_S, 0
+        for node in reversed(self.ended):
+            if node.ended_s is None or node.ended_s < since:
+                break
+            leaving += 1
+        return leaving
+
+    def _consolidate(self, node: Node) -> None:
+        others = [other for other in self.roomy if other is not node]
+        removal = find_removal(self.offer, node, others, self.count_room())
+        if removal is None:
+            self._check_at(node, self.now + RECHECK_S)
+        elif removal.successor is None:
+            self.drop(node)
+        else:
+            successor = self.launch(removal.successor)
+            self.at(self.now + self.offer.boot_s + _SWAP_S, self._replace, node, successor)
+
+    def _replace(self, node: Node, successor: Node) -> None:
+        """End a node whose successor is ready; a successor that EC2 took back leaves the node as it is."""
+        if node.ended_s is not None:
+            return
+        if successor.ended_s is None:
+            self.drop(node)
+        else:
+            self.look_later(node)
+
+    def _reclaim(self, node: Node) -> None:
+        if node.ended_s is None:
+            self.drop(node)

@@ -1,0 +1,137 @@
+"""The state of a simulated day: nodes, the pods on them, and the work that they do."""
+
+from dataclasses import dataclass, field
+
+from ..records import Record
+from .jobs import Job
+from .offers import Offering
+from .placing import Request
+
+
+class Work(Record):
+    """The GPU work of one pod in each second, in GPUs."""
+
+    share: float
+    """GPUs of the pool that its units stand for."""
+    wanted: float
+    """GPUs of the pool that it would keep busy, as far as its units let it."""
+    useful: float
+    """The same in GPUs of the model on which its use was measured."""
+
+
+@dataclass(eq=False, slots=True)
+class Pod:
+    """A job in the cluster, or a placeholder of headroom."""
+
+    job: Job | None
+    request: Request
+    work: Work
+    submitted_s: float
+    left_s: float
+    """Seconds of running that it still needs."""
+    node: "Node | None" = None
+    begun_s: float = 0.0
+    served_before: float = 0.0
+    """Seconds of full service that its node had given each pod when this pod began."""
+    turn: int = 0
+    """Number of its begins; the end of an earlier run means nothing."""
+    waited_s: float | None = None
+    useful_s: float = 0.0
+    """Useful GPU seconds that still count."""
+    evictions: int = 0
+
+    @property
+    def is_running(self) -> bool:
+        """True for a pod on a node that is ready."""
+        return self.node is not None and self.node.ready
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """A node from its launch to its end, with what is free on it."""
+
+    offering: Offering
+    launched_s: float
+    index: int
+    cpu_milli: float
+    memory_mib: float
+    units: list[int]
+    pods: dict[Pod, None] = field(default_factory=dict)
+    ready: bool = False
+    ended_s: float | None = None
+    touched_s: float = 0.0
+    """Time at which a pod last came or ended."""
+    wanted: float = 0.0
+    """GPUs that its pods would keep busy together."""
+    served: float = 0.0
+    """Seconds of full service of each pod until ``served_until_s``; crowded GPUs give less than one a second."""
+    served_until_s: float = 0.0
+    is_checked: bool = False
+    """True while a check for consolidation is due."""
+
+    @classmethod
+    def launch(cls, offering: Offering, index: int, now: float) -> "Node":
+        """Return an empty node that is not ready."""
+        machine = offering.machine
+        units = [*machine.units]
+        return cls(offering, now, index, machine.cpu_milli, machine.memory_mib, units, touched_s=now)
+
+    def fits(self, request: Request) -> bool:
+        """Return whether a pod fits on what is free."""
+        return (
+            self.units[request.unit] >= request.count
+            and self.cpu_milli >= request.cpu_milli
+            and self.memory_mib >= request.memory_mib
+            and len(self.pods) < self.offering.machine.pods
+        )
+
+    @property
+    def is_full(self) -> bool:
+        """True if no unit is free."""
+        return not any(self.units)
+
+    @property
+    def freedom(self) -> float:
+        """The score of kube-scheduler's LeastAllocated: the free parts of its CPU and memory."""
+        machine = self.offering.machine
+        return self.cpu_milli / machine.cpu_milli + self.memory_mib / machine.memory_mib
+
+    def add(self, pod: Pod, now: float) -> None:
+        """Put a pod on the node."""
+        self._serve(now)
+        request = pod.request
+        self.pods[pod] = None
+        self.units[request.unit] -= request.count
+        self.cpu_milli -= request.cpu_milli
+        self.memory_mib -= request.memory_mib
+        pod.node = self
+        if self.ready:
+            self.begin(pod, now)
+
+    def begin(self, pod: Pod, now: float) -> None:
+        """Let a pod on the node run from now on."""
+        self._serve(now)
+        self.wanted += pod.work.wanted
+        pod.begun_s, pod.served_before = now, self.served
+        pod.turn += 1
+
+    def remove(self, pod: Pod, now: float) -> float:
+        """Take a pod from the node, and return its seconds of full service since it began."""
+        self._serve(now)
+        request = pod.request
+        del self.pods[pod]
+        self.units[request.unit] += request.count
+        self.cpu_milli += request.cpu_milli
+        self.memory_mib += request.memory_mib
+        pod.node = None
+        if not self.ready:
+            return 0.0
+        self.wanted = max(self.wanted - pod.work.wanted, 0.0) if self.pods else 0.0
+        return self.served - pod.served_before
+
+    def _serve(self, now: float) -> None:
+        """Count the service since the last change: pods that want more than the node's GPUs share them."""
+        gpus = self.offering.machine.gpus
+        crowding = self.wanted / gpus if self.wanted > gpus else 1.0
+        self.served += (now - self.served_until_s) / crowding
+        self.served_until_s = now

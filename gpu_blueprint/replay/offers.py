@@ -1,0 +1,185 @@
+"""The nodes that a pool offers to jobs: machines, prices by capacity type, units of its GPUs, and its rules."""
+
+from collections.abc import Iterator
+
+from ..catalog import Gpu, Instance, MigProfile
+from ..catalog.node_room import count_team_pods
+from ..config import Pool, StackConfig
+from ..config.pod_start import PodStart
+from ..config.scalars import count_seconds
+from ..cost.capacity import PoolCapacity, find_capacity
+from ..cost.money import Usd
+from ..cost.nodes import Node, Terms, find_terms
+from ..errors import CatalogError
+from ..records import Record, field
+from ..sharing import Exclusive, Mig, Mps
+from ..sharing.profile import find_mig_layout
+from ..subjects.pools.start_times import estimate_start
+from .budgets import Budgets, find_budgets
+from .week import Windows, find_opening
+
+_GIB = 1024
+_ANY_START = PodStart(imageGib=0.01)
+"""The start of a pod whose image does not count: only the time until its node is there."""
+
+
+class Unit(Record):
+    """One extended resource of a pool: a whole GPU, a share of a GPU or a MIG instance."""
+
+    resource: str
+    per_gpu: int
+    share: float
+    """Part of a GPU's compute that it stands for."""
+    memory_gib: float
+    """GPU memory that a pod may count on."""
+    is_hard: bool
+    """True if a pod cannot use more than the share, also beside idle pods."""
+
+
+class Machine(Record):
+    """An instance type with the room for pods of teams."""
+
+    row: Instance
+    cpu_milli: float
+    memory_mib: float
+    units: tuple[int, ...]
+    """Units of each resource of the pool."""
+    pods: int
+    gpus: float
+    """GPUs of the model; a fractional type has a part of one."""
+
+
+class Offering(Record):
+    """A machine at a capacity type."""
+
+    machine: Machine
+    capacity_type: str
+    rank: tuple[int, float]
+    """Order in which Karpenter prefers offerings of machines that hold the same pods: cheapest first."""
+    hour: Usd
+    """Dollars that a running node adds to the bill, with its volumes."""
+    instances: int | None = None
+    """Nodes that may run on it at once, of a reservation."""
+
+
+class Offer(Record, kw_only=True):
+    """A pool as the simulation sees it."""
+
+    name: str
+    purpose: str
+    gpu: Gpu
+    units: tuple[Unit, ...]
+    shares: bool
+    """True if a pod cannot request two units."""
+    offerings: tuple[Offering, ...]
+    """Cheapest first."""
+    max_gpus: int
+    default_cpu_milli: float
+    default_memory_mib: float
+    boot_s: float
+    consolidate_after_s: float | None
+    """None for a pool whose nodes are never consolidated."""
+    only_empty: bool
+    """True if nodes with pods are not consolidated."""
+    budgets: Budgets
+    opening: Windows | None
+    finishes_jobs: bool
+    keeps_progress: bool
+    """True if an evicted job goes on where it was; others begin again."""
+    static_nodes: int
+    fixed_hour: Usd
+    """Dollars an hour of reservations, which are paid in every hour."""
+    fixed_gpus: float
+    """GPUs of reservations."""
+    headroom: tuple[int, tuple[int, ...], float, float] | None = field(default=None)
+    """Placeholders, the units of one, its thousandths of a CPU and its MiB."""
+
+
+def build_offers(stack: StackConfig) -> list[Offer]:
+    """Return the pools with GPUs in the order of the file."""
+    return [build_offer(stack, pool) for pool in stack.gpu_pools]
+
+
+def build_offer(stack: StackConfig, pool: Pool) -> Offer:
+    """Return one pool of a stack; its machines, prices, sizes and times are those of `cost` and `preview`."""
+    capacity, terms = find_capacity(stack, pool), find_terms(stack, pool)
+    lifecycle, size = pool.lifecycle, pool.slot_size
+    after = lifecycle.consolidate_after
+    start = estimate_start(stack, pool, _ANY_START)
+    return Offer(
+        name=pool.name,
+        purpose=pool.purpose,
+        gpu=pool.model,
+        units=tuple(_list_units(pool)),
+        shares=not isinstance(pool.sharing, Exclusive),
+        offerings=tuple(sorted(_list_offerings(pool, capacity, terms), key=lambda offering: offering.rank)),
+        max_gpus=pool.max_gpus,
+        default_cpu_milli=size.room.cpu_milli if size else 0.0,
+        default_memory_mib=size.room.memory_mib if size else 0.0,
+        boot_s=float(start.node.seconds) if start else 0.0,
+        consolidate_after_s=None if after in (None, "Never") else float(count_seconds(str(after))),
+        only_empty=lifecycle.consolidation_policy == "WhenEmpty",
+        budgets=find_budgets(lifecycle),
+        opening=find_opening(pool.hours) if pool.hours else None,
+        finishes_jobs=pool.finishes_jobs,
+        keeps_progress=pool.checkpointed or pool.purpose in ("inference", "notebook"),
+        static_nodes=pool.static_nodes or 0,
+        fixed_hour=sum((part.hour(terms) for part in capacity.reserved), start=Usd()),
+        fixed_gpus=sum(part.gpus for part in capacity.reserved),
+        headroom=_find_headroom(pool),
+    )
+
+
+def _list_units(pool: Pool) -> Iterator[Unit]:
+    """Yield the units of the pool's GPUs, each with its part of a GPU."""
+    whole = max((row.gpu_memory_mib for row in pool.launched), default=0) / _GIB
+    turns = getattr(pool.sharing, "replicas", None) or 1
+    counts = [*pool.profile.per_device.items()]
+    if not isinstance(pool.sharing, Mig):
+        ((resource, count),) = counts
+        yield Unit(resource, count, 1 / turns, whole / turns, isinstance(pool.sharing, Mps))
+        return
+    for (resource, count), name in zip(counts, find_mig_layout(pool.model, pool.sharing), strict=True):
+        row, slices = _find_instance(pool.model, name)
+        share = row.compute_slices / slices
+        yield Unit(resource, count, share / turns, row.memory_gb / turns, is_hard=True)
+
+
+def _find_instance(gpu: Gpu, name: str) -> tuple[MigProfile, int]:
+    """Return a MIG profile of a GPU, and the compute slices of the whole GPU."""
+    if gpu.mig is None:
+        raise CatalogError(f"{gpu.name} has no MIG profile {name}", "add its mig_gb to gpus.csv")
+    return gpu.mig.profiles[name], gpu.mig.compute_slices
+
+
+def _list_offerings(pool: Pool, capacity: PoolCapacity, terms: Terms) -> Iterator[Offering]:
+    """Yield each machine at each of the pool's capacity types."""
+    for node in capacity.nodes:
+        machine = _build_machine(pool, node)
+        for part in capacity.reserved:
+            if part.node.row is node.row:
+                yield Offering(machine, "reserved", (0, 0.0), node.disks, int(part.instances))
+        if "spot" in pool.purchase:
+            spot = Terms(spot=True, spot_share=terms.spot_share)
+            listed = node.price_machine(spot)
+            yield Offering(machine, "spot", (len(listed.unknown) + 1, listed.known), listed + node.disks)
+        if "on-demand" in pool.purchase:
+            paid = node.price_machine(Terms(plan_factor=terms.plan_factor)) + node.disks
+            yield Offering(machine, "on-demand", (len(node.machine.unknown) + 1, node.machine.known), paid)
+
+
+def _build_machine(pool: Pool, node: Node) -> Machine:
+    row, room = node.row, pool.find_room(node.row)
+    largest = max(known.gpu_memory_mib for known in pool.launched)
+    part = row.gpu_memory_mib / largest if row.is_fractional else 1.0
+    units = tuple(pool.profile.count_per_node(row).values())
+    return Machine(row, room.cpu_milli, room.memory_mib, units, count_team_pods(pool.max_pods), row.gpu_devices * part)
+
+
+def _find_headroom(pool: Pool) -> tuple[int, tuple[int, ...], float, float] | None:
+    if pool.headroom is None:
+        return None
+    by_unit, size = pool.count_by_unit(pool.headroom.gpus), pool.headroom_size
+    units = tuple(by_unit.get(unit, 0) for unit in pool.profile.units)
+    room = size.room if size else None
+    return pool.headroom.pods, units, room.cpu_milli if room else 0.0, room.memory_mib if room else 0.0

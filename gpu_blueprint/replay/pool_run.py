@@ -1,0 +1,179 @@
+"""The simulation of one pool: pods of a pool name it, so pools do not meet.
+
+Source of the times and rules of Karpenter: kubernetes-sigs/karpenter @2266468 (2026-08-20),
+pkg/controllers/disruption/controller.go and consolidation.go, pkg/operator/options/options.go.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .lifecycle import NodeLifecycle
+from .nodes import Node, Pod, Work
+from .placing import Placed, Request
+from .scheduling import choose_node, draft_nodes, order_pods
+from .work import measure_work
+
+BATCH_IDLE_S, BATCH_MOST_S = 1.0, 10.0
+"""Karpenter launches when no new pod came for the first time, at the latest after the second."""
+
+
+@dataclass(eq=False)
+class PoolRun(NodeLifecycle):
+    """One stretch of one pool: the pods that come, the nodes that they get, and their ends."""
+
+    fillers: dict[Pod, Node] = field(default_factory=dict)
+    """Placeholder of headroom → the ready node on which it holds room."""
+    _batch_began_s: float | None = None
+    _last_came_s: float = 0.0
+
+    def simulate(self, placed: Iterable[Placed]) -> None:
+        """Run the stretch and add its sums to the tally."""
+        offer, length = self.offer, self.stretch.length_s
+        first = self.tally.open_days(self.stretch.days, offer.fixed_hour.known * 24, offer.fixed_gpus)
+        self.tally.unknown |= offer.fixed_hour.unknown
+        pods = [self._make_pod(each) for each in placed]
+        for pod in pods:
+            self.at(pod.submitted_s, self.submit, pod)
+        self._prepare()
+        self.run_events()
+        for pod, at_work in [(pod, node) for node in self.nodes for pod in node.pods]:
+            self.leave(pod, at_work)
+        for node in (*self.ended, *self.nodes):
+            self.tally.count_node(node, first, length)
+        for pod in pods:
+            self.tally.count_job(pod)
+
+    def _prepare(self) -> None:
+        """Begin with static nodes and with the placeholders of headroom, and open and close the pool in time."""
+        offer = self.offer
+        for _ in range(offer.static_nodes):
+            self.wake(self.launch(offer.offerings[0]))
+        if offer.headroom:
+            pods, units, cpu_milli, memory_mib = offer.headroom
+            unit = next(position for position, amount in enumerate(units) if amount)
+            request = Request(unit, units[unit], cpu_milli, memory_mib)
+            for _ in range(pods):
+                self.at(0.0, self.submit, Pod(None, request, Work(0.0, 0.0, 0.0), 0.0, float("inf")))
+        if offer.opening:
+            for edge in offer.opening.list_edges(self.stretch.begins_s, self.stretch.length_s):
+                self.at(edge, self._open_or_close)
+
+    def _make_pod(self, placed: Placed) -> Pod:
+        job, work = placed.job, measure_work(placed, self.offer)
+        self.tally.expect(placed, work, self.stretch.length_s)
+        return Pod(job, placed.request, work.limited, job.submit_s, job.duration_s)
+
+    def _open_or_close(self) -> None:
+        if self.is_open:
+            self.ask_for_nodes()
+        elif not self.offer.finishes_jobs:
+            for node in [*self.nodes]:
+                self.drop(node)
+
+    def submit(self, pod: Pod) -> None:
+        """Bind a pod to a node with room, else let it wait and ask Karpenter for a node."""
+        node = choose_node(self.roomy, pod.request)
+        if node is None and pod.job is not None:
+            node = self._push_filler_out(pod)
+        if node is not None:
+            self._bind(pod, node)
+            return
+        self.pending[pod] = None
+        self.ask_for_nodes()
+
+    def ask_for_nodes(self) -> None:
+        """Open a batch, or keep the open batch open for longer."""
+        self._last_came_s = self.now
+        if self._batch_began_s is None:
+            self._batch_began_s = self.now
+            self.at(self.now + BATCH_IDLE_S, self._end_batch)
+
+    def _end_batch(self) -> None:
+        until = min(self._last_came_s + BATCH_IDLE_S, (self._batch_began_s or 0.0) + BATCH_MOST_S)
+        if until > self.now:
+            self.at(until, self._end_batch)
+            return
+        self._batch_began_s = None
+        if self.is_open and not self.offer.static_nodes:
+            self._provision()
+
+    def _provision(self) -> None:
+        """Give each pod without a node to a node on its way, or to a new one."""
+        room = self.count_room()
+        coming = [node for node in self.coming if not node.is_full]
+        if not coming and room.gpus <= 0:
+            return
+        homeless = []
+        for pod in order_pods(pod for pod in self.pending if pod.node is None):
+            node = next((node for node in coming if node.fits(pod.request)), None)
+            if node is None:
+                homeless.append(pod)
+            else:
+                node.add(pod, self.now)
+        for draft in draft_nodes(self.offer, homeless, room):
+            node = self.launch(draft.offering)
+            for pod in draft.pods:
+                node.add(pod, self.now)
+
+    def _bind(self, pod: Pod, node: Node) -> None:
+        """Put a pod on a ready node, where it begins at once."""
+        if pod.node is not None:
+            pod.node.remove(pod, self.now)
+        self.pending.pop(pod, None)
+        node.add(pod, self.now)
+        self.begin(pod, node)
+
+    def begin(self, pod: Pod, node: Node) -> None:
+        """Plan the end of a pod that its node has begun."""
+        node.touched_s = self.now
+        if node.is_full:
+            self.roomy.pop(node, None)
+        if pod.job is None:
+            self.fillers[pod] = node
+            return
+        if pod.waited_s is None:
+            pod.waited_s = self.now - pod.submitted_s
+        self.at(self.now + pod.left_s, self._end, pod, pod.turn)
+
+    def _end(self, pod: Pod, turn: int) -> None:
+        node = pod.node
+        if node is None or pod.turn != turn:
+            return
+        self.leave(pod, node)
+        self.fill(node)
+
+    def leave(self, pod: Pod, node: Node) -> None:
+        """Take a pod from its node, and count its work."""
+        served = node.remove(pod, self.now)
+        self.fillers.pop(pod, None)
+        if pod.job is not None and node.ready:
+            ran = self.now - pod.begun_s
+            self.tally.count_run(pod, served, ran)
+            pod.left_s -= ran
+
+    def fill(self, node: Node) -> None:
+        """Give the room of a ready node to the oldest pods that wait, and look at the node again later."""
+        node.touched_s = self.now
+        if not node.is_full:
+            self.roomy[node] = None
+        failed: set[Request] = set()
+        for pod in [*self.pending]:
+            if node.is_full:
+                break
+            if pod.request not in failed and node.fits(pod.request):
+                self._bind(pod, node)
+            else:
+                failed.add(pod.request)
+        self.look_later(node)
+
+    def _push_filler_out(self, pod: Pod) -> Node | None:
+        """Return a node on which the pod fits once a placeholder has left it, and let the placeholder wait."""
+        for filler, node in [*self.fillers.items()]:
+            self.leave(filler, node)
+            if node.fits(pod.request):
+                self.pending[filler] = None
+                self.ask_for_nodes()
+                return node
+            node.add(filler, self.now)
+            self.fillers[filler] = node
+        return None

@@ -1,0 +1,41 @@
+"""The load that the command line names: built in, a file, or a trace of others."""
+
+from pathlib import Path
+
+from ..errors import UsageError
+from . import built_in
+from .jobs import Load
+from .load_file import read_load
+from .traces import TRACES, read_trace
+
+DEFAULT_DAYS = 10
+"""Days of the built-in load: the bill of one day is 10 to 20 % off the mean."""
+MOST_DAYS = 260
+
+
+def open_load(text: str, days: int | None) -> Load:
+    """Return the load of ``--load``.
+
+    Args:
+        text: ``built-in``, ``openb:FILE@DAY``, ``helios:FILE@DAY`` or a file.
+        days: Days of the built-in load; None for the default.
+
+    Raises:
+        UsageError: The load cannot be read, or has problems.
+    """
+    if text == built_in.NAME:
+        if days is not None and not 1 <= days <= MOST_DAYS:
+            raise UsageError(f"--days {days}: is no number of days from 1 to {MOST_DAYS}")
+        return built_in.make_load(days or DEFAULT_DAYS)
+    if days is not None:
+        raise UsageError(f"--days {days}: the days of {text} follow from its jobs; leave --days out")
+    name, colon, rest = text.partition(":")
+    if colon and name in TRACES:
+        file, at, day = rest.rpartition("@")
+        if not at or not file:
+            raise UsageError(f"--load {text}: names no day; write {name}:FILE@DAY")
+        return read_trace(name, Path(file), day)
+    if not Path(text).is_file():
+        remedy = f"write {built_in.NAME}, a CSV file, or {', '.join(f'{trace}:FILE@DAY' for trace in TRACES)}"
+        raise UsageError(f"--load {text}: is no file; {remedy}")
+    return read_load(Path(text))

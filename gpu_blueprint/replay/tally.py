@@ -1,0 +1,87 @@
+"""The sums of a simulated pool: dollars, GPU hours, waits, nodes and jobs."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from .jobs import DAY_S, HOUR_S
+from .nodes import Node, Pod
+from .placing import Placed
+from .work import WantedWork
+
+
+@dataclass(slots=True)
+class Tally:
+    """The sums of one pool over some stretches."""
+
+    usd_by_day: list[float] = field(default_factory=list)
+    unknown: set[str] = field(default_factory=set)
+    """Prices that are not known."""
+    paid_gpu_s: float = 0.0
+    held_gpu_s: float = 0.0
+    busy_gpu_s: float = 0.0
+    useful_gpu_s: float = 0.0
+    asked_gpu_s: float = 0.0
+    """Useful GPU seconds of all jobs, had each begun when it was submitted and found all that it wants."""
+    waits_s: list[float] = field(default_factory=list)
+    waiting: int = 0
+    """Jobs that fit and had not begun when their stretch ended."""
+    nodes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(Instance type, capacity type) → nodes that were launched."""
+    node_s: defaultdict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
+    """(Instance type, capacity type) → seconds of all its nodes."""
+    evictions: int = 0
+    tight: int = 0
+    """Jobs that need more GPU memory than their units have."""
+    unmeasured: int = 0
+    """Jobs whose use is not known."""
+    jobs: int = 0
+
+    def open_days(self, days: int, fixed_usd_a_day: float, fixed_gpus: float) -> int:
+        """Begin the sums of a stretch, and return the position of its first day."""
+        self.usd_by_day += [fixed_usd_a_day] * days
+        self.paid_gpu_s += fixed_gpus * days * DAY_S
+        return len(self.usd_by_day) - days
+
+    def expect(self, placed: Placed, work: WantedWork, length_s: float) -> None:
+        """Count a job before its stretch is simulated."""
+        job = placed.job
+        self.jobs += 1
+        self.tight += placed.is_tight
+        self.unmeasured += job.used is None
+        self.asked_gpu_s += count_asked(work.useful, job.submit_s, job.duration_s, length_s)
+
+    def count_run(self, pod: Pod, served_s: float, seconds: float) -> None:
+        """Count a run of a job that was on a node for some seconds."""
+        self.held_gpu_s += pod.work.share * seconds
+        self.busy_gpu_s += pod.work.wanted * served_s
+        pod.useful_s += pod.work.useful * served_s
+
+    def count_job(self, pod: Pod) -> None:
+        """Count a job when its stretch has ended."""
+        self.useful_gpu_s += pod.useful_s
+        self.evictions += pod.evictions
+        if pod.waited_s is None:
+            self.waiting += 1
+        else:
+            self.waits_s.append(pod.waited_s)
+
+    def count_node(self, node: Node, first_day: int, end_s: float) -> None:
+        """Count a node that ran until the end of the stretch, or ended before it."""
+        offering, begin = node.offering, node.launched_s
+        end = end_s if node.ended_s is None else node.ended_s
+        kind = (offering.machine.row.instance_type, offering.capacity_type)
+        self.nodes[kind] += 1
+        self.node_s[kind] += end - begin
+        self.unknown |= offering.hour.unknown
+        if offering.instances is None:
+            self.paid_gpu_s += (end - begin) * offering.machine.gpus
+        while begin < end:
+            day = int(begin // DAY_S)
+            until = min(end, (day + 1) * DAY_S)
+            self.usd_by_day[first_day + day] += offering.hour.known * (until - begin) / HOUR_S
+            begin = until
+
+
+def count_asked(useful: float, submit_s: float, duration_s: float, length_s: float) -> float:
+    """Return the useful GPU seconds of a job that begins at once, as far as its stretch holds them."""
+    return useful * max(0.0, min(duration_s, length_s - submit_s))

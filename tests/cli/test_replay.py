@@ -1,0 +1,98 @@
+"""The command `replay`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu_blueprint.cli import main
+
+Output = pytest.CaptureFixture[str]
+CSV = """name,purpose,submit,duration,used,gpu,cpu,memory_gib
+anna,notebook,2027-03-01T09:10,6h,0.1,l4,1.8,6
+ben,notebook,2027-03-01T09:20,6h,0.2,l4,1.8,6
+"""
+
+
+@pytest.fixture
+def jobs(project: Path) -> str:
+    (project / "jobs.csv").write_text(CSV)
+    return "jobs.csv"
+
+
+def test_stacks_stand_side_by_side_with_their_pools(jobs: str, capsys: Output) -> None:
+    assert main(["replay", "dev", "research", "--load", jobs]) == 0
+    out = capsys.readouterr().out
+    words = " ".join(out.split())
+    assert "Load jobs.csv, 1 day" in out and "Pools of dev" in out and "Pools of research" in out
+    assert "against the first – costs" in words and "simulated, not measured" in words
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_a_document_holds_the_numbers_of_each_stack_and_pool(jobs: str, capsys: Output) -> None:
+    assert main(["replay", "dev", "research", "--load", jobs, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    dev, research = document["stacks"]
+    assert document["load"] == {"name": "jobs.csv", "days": 1, "jobs": 2, "about": "the jobs of a file, 1 day"}
+    assert (dev["name"], dev["saving"], research["jobs_per_day"]) == ("dev", 0, 2)
+    assert research["saving"] == pytest.approx(1 - research["usd_per_day"] / dev["usd_per_day"], rel=0.01)
+    assert [pool["name"] for pool in research["pools"]] == ["h100-slices", "a100-train"]
+    assert dev["nodes_per_day"][0].keys() == {"instance_type", "capacity_type", "launched", "hours"}
+
+
+GATES = [
+    pytest.param(["--at-most", "100"], "", id="cheap enough"),
+    pytest.param(["--at-most", "1"], "dev: costs $", id="too dear"),
+    pytest.param(["--used-at-least", "0.05"], "", id="used enough"),
+    pytest.param(["--used-at-least", "0.9"], "of its GPU hours are used, below --used-at-least 90.0%", id="idle"),
+]
+
+
+@pytest.mark.parametrize(("words", "failure"), GATES)
+def test_gates_end_with_1(words: list[str], failure: str, jobs: str, capsys: Output) -> None:
+    assert main(["replay", "dev", "--load", jobs, *words]) == (1 if failure else 0)
+    err = capsys.readouterr().err
+    assert failure in err and ("--" in err) is bool(failure)
+
+
+def test_a_gate_that_cannot_be_judged_fails(project: Path, capsys: Output) -> None:
+    (project / "jobs.csv").write_text("name,purpose,submit,duration\na,notebook,32400,60\n")
+    assert main(["replay", "dev", "--load", "jobs.csv", "--used-at-least", "0"]) == 1
+    captured = capsys.readouterr()
+    assert "cannot be judged, since the load does not say how busy each job is" in captured.err
+    assert "nothing is known of use and unserved work" in " ".join(captured.out.split())
+
+
+WRONG = {
+    ("--reclaims", "5"): "--reclaims 5: is no share from 0 to 1; write 0.05 for 5 % in an hour",
+    ("--reclaims", "nan"): "--reclaims nan: is no share",
+    ("--at-most", "-1"): "--at-most -1: is no sum of dollars",
+    ("--at-most", "nan"): "--at-most nan: is no sum of dollars",
+    ("--used-at-least", "60"): "--used-at-least 60: is no share from 0 to 1; write 0.6 for 60 %",
+    ("--days", "0"): "--days 0: is no number of days",
+    ("--load", "gone.csv"): "--load gone.csv: is no file",
+}
+
+
+def test_wrong_words_are_refused(project: Path, capsys: Output) -> None:
+    for words, message in WRONG.items():
+        assert main(["replay", "dev", *words]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_pools_that_a_stack_lacks_are_refused_with_their_lines(project: Path, capsys: Output) -> None:
+    rows = ["name,pool,submit,duration", "a,h100-slices,0,60", "b,shared-l4,0,60"]
+    (project / "jobs.csv").write_text("\n".join(rows))
+    assert main(["replay", "dev", "research", "--load", "jobs.csv"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "jobs.csv:2: pool 'h100-slices' is not in the stack dev; it has shared-l4",
+        "jobs.csv:3: pool 'shared-l4' is not in the stack research; it has a100-train, h100-slices",
+    ]
+
+
+def test_jobs_that_never_fit_are_told_with_their_reason(project: Path, capsys: Output) -> None:
+    assert main(["replay", "dev", "--days", "1", "--reclaims", "0.05"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "24.0: no pool for training" in words
+    assert "of the work is not done, so a low bill buys less work" in words
+    assert "EC2 takes back 5.0% of the spot nodes in an hour" in words
