@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     file = _open_stack(arguments)
     observed = _observe(file.config, arguments)
     advice = advise(file.config, observed)
-    edited = _import_live("gpu_blueprint.live.advise.edit").apply_proposals(file.source, advice.proposals)
+    edited = import_live("gpu_blueprint.live.advise.edit").apply_proposals(file.source, advice.proposals)
     left_out = {proposal.name: why for proposal, why in edited.left_out}
     if arguments.format == "json":
         print_json(build_document(file.config, observed, advice, left_out))
@@ -61,14 +61,14 @@ def _open_stack(arguments: argparse.Namespace) -> StackFile:
 
 
 def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
-    prometheus, measure = (_import_live(f"gpu_blueprint.live.advise.{name}") for name in ("prometheus", "measure"))
+    prometheus, measure = (import_live(f"gpu_blueprint.live.advise.{name}") for name in ("prometheus", "measure"))
     server = prometheus.Prometheus(arguments.prometheus, _find_credentials(prometheus, arguments))
     with show_progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
         observed: Observed = measure.observe(server, stack, arguments.days, arguments.cluster)
     return observed
 
 
-def _import_live(module: str) -> Any:
+def import_live(module: str, command: str = "advise") -> Any:
     """Import a module whose packages only live commands need."""
     try:
         return importlib.import_module(module)
@@ -77,7 +77,7 @@ def _import_live(module: str) -> Any:
         if package not in _LIVE_PACKAGES:
             raise
         install = ".venv/bin/python -m pip install -r requirements-live.txt"
-        raise UsageError(f"advise needs {package}, which is not installed: {install}") from None
+        raise UsageError(f"{command} needs {package}, which is not installed: {install}") from None
 
 
 def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
@@ -94,8 +94,8 @@ def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
         return prometheus.Basic(user, os.environ[_PASSWORD])
     if region := prometheus.find_amp_region(arguments.prometheus):
-        credentials = _import_live("gpu_blueprint.live.preflight.aws").sign_in(region).get_credentials()
-        return _import_live("gpu_blueprint.live.advise.amp").AwsSignature(credentials, region)
+        credentials = import_live("gpu_blueprint.live.preflight.aws").sign_in(region).get_credentials()
+        return import_live("gpu_blueprint.live.advise.amp").AwsSignature(credentials, region)
     return None
 
 

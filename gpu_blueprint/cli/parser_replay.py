@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 
 
 def add_replay(
@@ -13,6 +14,7 @@ def add_replay(
         "simulate days of GPU jobs on stacks: the bill, the use of GPUs and the waits of each, side by side",
         "blueprint replay research",
         "blueprint replay dev research --days 3",
+        "blueprint replay research --try --days 3",
         "blueprint replay research --reclaims 0.05 --at-most 1200",
     )
     replay.add_argument("stacks", nargs="+", metavar="STACK", help="name of a stack, such as dev")
@@ -36,6 +38,23 @@ def add_replay(
         default=0.0,
         help="share of the spot nodes that EC2 takes back in an hour, such as 0.05 (default: 0)",
     )
+    _add_trial(replay)
+    _add_gates(replay)
+    add_json(replay)
+
+
+def _add_trial(replay: argparse.ArgumentParser) -> None:
+    replay.add_argument(
+        "--try",
+        dest="trial",
+        action="store_true",
+        help="replay one stack with other sharing, sizes, consolidation and capacity types, and with pools put"
+        " together; show what saves more than 2 %%",
+    )
+    replay.add_argument("--out", metavar="FILE", type=Path, help="also write the stack file with what --try has found")
+
+
+def _add_gates(replay: argparse.ArgumentParser) -> None:
     replay.add_argument("--at-most", metavar="USD", type=float, help="exit with 1 if a stack costs more than USD a day")
     replay.add_argument(
         "--used-at-least",
@@ -43,4 +62,3 @@ def add_replay(
         type=float,
         help="exit with 1 if a smaller share of the paid GPU hours is used, such as 0.6",
     )
-    add_json(replay)

@@ -12,21 +12,31 @@ from ..replay.offers import build_offers
 from ..replay.outcome import Outcome
 from ..replay.source import open_load
 from .prices import warn_of_prices
+from .replay_trial import refuse_wrong_trial, run_trial, write_trial
 from .text.problems import print_json
 from .text.replay import build_document, show
+from .text.replay_trial import show_trial, trial_as_json
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, and return 1 if a stack fails one of the gates."""
     _refuse_wrong_numbers(arguments)
+    refuse_wrong_trial(arguments)
     load = open_load(arguments.load, arguments.days)
     files = [open_stack(name, bounded=False) for name in dict.fromkeys(arguments.stacks)]
     _refuse_unknown_pools(load, files)
     replays = [_replay(file, load, arguments.reclaims) for file in files]
+    trial = run_trial(files[0], replays[0], load, arguments.reclaims) if arguments.trial else None
     if arguments.format == "json":
-        print_json(build_document(load, replays, arguments.reclaims))
+        print_json(
+            {**build_document(load, replays, arguments.reclaims), **({"try": trial_as_json(trial)} if trial else {})}
+        )
     else:
         show(load, replays, arguments.reclaims)
+        if trial:
+            show_trial(trial)
+    if trial and arguments.out:
+        write_trial(arguments, files[0], trial)
     for file in files:
         warn_of_prices(file)
     failures = [failure for replay in replays for failure in _list_failures(replay.total, arguments)]

@@ -96,3 +96,37 @@ def test_jobs_that_never_fit_are_told_with_their_reason(project: Path, capsys: O
     assert "24.0: no pool for training" in words
     assert "of the work is not done, so a low bill buys less work" in words
     assert "EC2 takes back 5.0% of the spot nodes in an hour" in words
+
+
+def test_a_trial_prints_what_saves_and_writes_a_file_that_check_accepts(project: Path, capsys: Output) -> None:
+    assert main(["replay", "research", "--days", "1", "--try", "--out", "stacks/Pulumi.tried.yaml"]) == 0
+    captured = capsys.readouterr()
+    assert "1. a100-train: spot before on-demand: saves" in captured.out
+    assert "     - name: a100-train\n       purchase: [spot, on-demand]\n       checkpointed: true\n" in captured.out
+    assert "condition: jobs save their state" in captured.out
+    assert max(map(len, captured.out.splitlines())) <= 100
+    assert "stacks/Pulumi.tried.yaml: stacks/Pulumi.research.yaml with" in captured.err
+    assert main(["check", "tried"]) == 0
+    capsys.readouterr()
+    assert main(["replay", "research", "tried", "--days", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stacks"][1]["saving"] > 0.1
+    assert main(["replay", "tried", "--days", "1", "--try", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["try"]["steps"] == []
+
+
+def test_a_trial_that_cannot_work_is_refused(project: Path, capsys: Output) -> None:
+    for words, message in {
+        ("dev", "--out", "a.yaml"): "--out writes the changes that --try finds; write --try too",
+        ("dev", "research", "--try"): "--try changes one stack; name one",
+        ("dev", "--try", "--out", "stacks/Pulumi.dev.yaml"): "exists already",
+    }.items():
+        assert main(["replay", *words]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_trial_that_finds_nothing_says_so_and_writes_nothing(project: Path, capsys: Output) -> None:
+    (project / "jobs.csv").write_text(CSV.replace("notebook", "training"))
+    assert main(["replay", "dev", "--load", "jobs.csv", "--try", "--out", "a.yaml"]) == 0
+    captured = capsys.readouterr()
+    assert "None of 0 changes saves more than 2%" in captured.out and "a.yaml: not written" in captured.err
+    assert not (project / "a.yaml").exists()

@@ -94,7 +94,8 @@ def _build_pools(replay: StackReplay) -> Table:
     return table
 
 
-def _write_cost(total: Outcome, _: Outcome) -> str:
+def write_cost(total: Outcome, _: Outcome) -> str:
+    """Return the cost of an average day, with its standard deviation between days."""
     spread = f" ± ${total.usd_deviation:,.0f}" if total.days > 1 else ""
     return f"{total.usd_a_day}{spread}"
 
@@ -108,7 +109,8 @@ def _write_saving(total: Outcome, first: Outcome) -> str:
     return f"saves {saving:.1%}" if saving >= 0 else f"costs {-saving:.1%} more"
 
 
-def _write_share(share: float | None) -> str:
+def write_share(share: float | None) -> str:
+    """Return a share in percent; a dash for a share that is not known."""
     return "–" if share is None else f"{share:.1%}"
 
 
@@ -117,7 +119,8 @@ def _write_usd_per_hour(total: Outcome, _: Outcome) -> str:
     return "–" if usd is None else f"${usd:,.2f}"
 
 
-def _write_wait(seconds: float) -> str:
+def write_wait(seconds: float) -> str:
+    """Return seconds in their two largest units."""
     whole = round(seconds)
     if whole < _MINUTE_S:
         return f"{whole}s"
@@ -142,15 +145,15 @@ def _write_count(count: float) -> str:
 
 _Write = Callable[[Outcome, Outcome], str]
 _MEASURES: dict[str, _Write] = {
-    "cost": _write_cost,
+    "cost": write_cost,
     "against the first": _write_saving,
     "GPU hours paid": lambda total, _: _write_count(total.gpu_hours_a_day),
-    "GPU allocated": lambda total, _: _write_share(total.allocated),
-    "GPU used": lambda total, _: _write_share(total.used),
-    "work unserved": lambda total, _: _write_share(total.unserved),
+    "GPU allocated": lambda total, _: write_share(total.allocated),
+    "GPU used": lambda total, _: write_share(total.used),
+    "work unserved": lambda total, _: write_share(total.unserved),
     "per useful GPU hour": _write_usd_per_hour,
-    "wait, mean": lambda total, _: _write_wait(total.wait_mean_s),
-    "wait, p95": lambda total, _: _write_wait(total.wait_p95_s),
+    "wait, mean": lambda total, _: write_wait(total.wait_mean_s),
+    "wait, p95": lambda total, _: write_wait(total.wait_p95_s),
     "jobs": lambda total, _: _write_count(total.jobs_a_day),
     "jobs that never fit": lambda total, _: "\n".join(_list_refused(total)) or "0",
     "jobs above their GPU memory": lambda total, _: _write_count(total.tight_a_day),
@@ -160,7 +163,7 @@ _MEASURES: dict[str, _Write] = {
 }
 """Row → its text for a stack, beside the first stack."""
 _POOL_MEASURES: dict[str, _Write] = {
-    "cost": _write_cost,
+    "cost": write_cost,
     "allocated": _MEASURES["GPU allocated"],
     "used": _MEASURES["GPU used"],
     "unserved": _MEASURES["work unserved"],

@@ -1,0 +1,79 @@
+"""``replay --try``: replay a stack with changes, and write the file with those that save."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from ..config import StackConfig
+from ..errors import UsageError
+from ..files.loading import StackFile, parse
+from ..live.advise.proposal import Change, Confidence, Proposal, Set
+from ..replay import Load, StackReplay
+from ..replay.edits import Edit
+from ..replay.trials import Step, Trial, try_edits
+from .advise import import_live
+from .files import write_whole
+
+
+def refuse_wrong_trial(arguments: argparse.Namespace) -> None:
+    """Refuse arguments of a trial that cannot work, before anything is simulated."""
+    if arguments.out and not arguments.trial:
+        raise UsageError("--out writes the changes that --try finds; write --try too")
+    if arguments.trial and len({*arguments.stacks}) > 1:
+        raise UsageError("--try changes one stack; name one")
+    if arguments.out and arguments.out.exists():
+        raise UsageError(f"--out {arguments.out}: exists already; name a new file, and compare the two")
+
+
+def run_trial(file: StackFile, replay: StackReplay, load: Load, reclaims: float) -> Trial:
+    """Replay a stack with each change that may save."""
+
+    def check(stack: Mapping[str, Any]) -> StackConfig:
+        return parse(stack, file.source.region)
+
+    return try_edits(file.source.stack, file.config, replay, load, check, reclaims)
+
+
+def write_trial(arguments: argparse.Namespace, file: StackFile, trial: Trial) -> None:
+    """Write the stack file with the steps of a trial, and say which steps are not in it."""
+    path = arguments.out
+    proposals = [_propose(step) for step in trial.steps if not step.edit.merged]
+    edited = import_live("gpu_blueprint.live.advise.edit", "replay --out").apply_proposals(file.source, proposals)
+    for step in trial.steps:
+        if step.edit.merged:
+            print(f"not with --out: {step.edit.title}: pools are put together by hand", file=sys.stderr)
+    for proposal, reason in edited.left_out:
+        print(f"not with --out: {proposal.title}: {reason}", file=sys.stderr)
+    if edited.text == file.source.text:
+        print(f"{path}: not written, since nothing in the stack file would change", file=sys.stderr)
+        return
+    write_whole(path, edited.text)
+    print(
+        f"{path}: {file.source.file} with {len(proposals) - len(edited.left_out)} changes; check accepts it",
+        file=sys.stderr,
+    )
+    print(f"review it, then: diff {file.source.file} {path}; cp {path} {file.source.file}", file=sys.stderr)
+
+
+def _propose(step: Step) -> Proposal:
+    """Return a step in the form that the editor of stack files takes."""
+    edit, pool = step.edit, step.edit.pools[0].pool
+    return Proposal(
+        kind="share",
+        subject=pool,
+        pool=pool,
+        title=edit.title,
+        evidence=(),
+        saving=None,
+        confidence=Confidence("low", "simulated"),
+        next=(),
+        changes=tuple(_list_changes(edit)),
+    )
+
+
+def _list_changes(edit: Edit) -> list[Change]:
+    fields = [(pool.pool, name, value) for pool in edit.pools for name, value in pool.fields.items()]
+    sets: list[Change] = [Set(path=("pools", pool, name), value=value) for pool, name, value in fields]
+    grants = [Set(path=("tenants", grant.tenant, "gpus", grant.pool), value=grant.units) for grant in edit.grants]
+    return [*sets, *grants]

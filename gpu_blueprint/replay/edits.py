@@ -1,0 +1,206 @@
+"""The changes of a stack file that a trial replays: sizes, sharing, consolidation, capacity types, and pools in one."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Literal
+
+from ..config import PodSize, Pool, StackConfig
+from ..config.scalars import count_seconds
+from ..config.sizes import write_size
+from ..records import Record, replace
+from ..sharing import Exclusive, Mig
+from .jobs import Load
+from .run import PoolReplay, StackReplay
+
+_TURNS = (2, 3, 4)
+"""Numbers of pods that share a GPU in a trial."""
+_SHORTEST_S = 60
+Subject = Literal["sharing", "sizes", "consolidation", "capacity types", "pools"]
+_MILLI, _MIB = 1000, 1024
+
+
+class PoolEdit(Record):
+    """Fields of one pool, by their names in the file; None removes a field."""
+
+    pool: str
+    fields: Mapping[str, Any]
+
+
+class GrantEdit(Record):
+    """The quota of a tenant in a pool."""
+
+    tenant: str
+    pool: str
+    units: int
+
+
+class Edit(Record, kw_only=True):
+    """One change of a stack file."""
+
+    title: str
+    pools: tuple[PoolEdit, ...]
+    merged: tuple[str, ...] = ()
+    """Pools whose work goes to the pool of the first edit, and that the file then lacks."""
+    grants: tuple[GrantEdit, ...] = ()
+    """Quotas that count in other units after the change."""
+    subject: Subject
+    condition: str = ""
+    """A demand on the jobs, without a full stop."""
+
+    def apply(self, stack: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a copy of the object under ``gpu-blueprint:stack`` with the change."""
+        changed = deepcopy(dict(stack))
+        changed["pools"] = [pool for pool in changed["pools"] if pool["name"] not in self.merged]
+        for edit in self.pools:
+            pool = next(pool for pool in changed["pools"] if pool["name"] == edit.pool)
+            pool.update(edit.fields)
+            for name in [name for name, value in edit.fields.items() if value is None]:
+                del pool[name]
+        for grant in self.grants:
+            tenant = next(tenant for tenant in changed["tenants"] if tenant["name"] == grant.tenant)
+            tenant["gpus"][grant.pool] = grant.units
+        if self.merged:
+            _move_users(changed, self.pools[0].pool, self.merged)
+        return changed
+
+
+def _move_users(stack: dict[str, Any], pool: str, merged: Sequence[str]) -> None:
+    """Move the quotas of tenants, the services and the models of merged pools to the pool that stays."""
+    for tenant in stack.get("tenants", ()):
+        grants = tenant.get("gpus", {})
+        moved = sum(grants.pop(name) for name in merged if isinstance(grants.get(name), int))
+        if moved:
+            grants[pool] = grants.get(pool, 0) + moved
+    for section in ("services", "models"):
+        for entry in stack.get(section, ()):
+            entry["pool"] = pool if entry.get("pool") in merged else entry.get("pool")
+
+
+def list_edits(stack: StackConfig, replay: StackReplay, load: Load) -> Iterator[Edit]:
+    """Yield the changes that may lower the cost of a stack on a load."""
+    by_name = {pool.offer.name: pool for pool in replay.pools}
+    for pool in stack.gpu_pools:
+        found = by_name[pool.name]
+        if pool.static_nodes or not any(found.placed):
+            continue
+        yield from _share(stack, pool)
+        yield from _size(pool, found)
+        yield from _consolidate(pool)
+        yield from _buy(pool)
+    if not any(job.pool for stretch in load.stretches for job in stretch.jobs):
+        yield from _merge(stack)
+
+
+def _edit(subject: Subject, title: str, pool: Pool, condition: str = "", **fields: Any) -> Edit:
+    title = f"{pool.name}: {title}"
+    return Edit(subject=subject, title=title, pools=(PoolEdit(pool.name, fields),), condition=condition)
+
+
+def _share(stack: StackConfig, pool: Pool) -> Iterator[Edit]:
+    """Share whole GPUs, or share them between more or fewer pods; training needs whole GPUs."""
+
+    def share(title: str, units: int, sharing: Any, condition: str) -> Edit:
+        edit = _edit("sharing", title, pool, condition, sharing=sharing)
+        return replace(edit, grants=tuple(_scale_grants(stack, pool, units)))
+
+    if pool.purpose == "training" or pool.multi_node or isinstance(pool.sharing, Mig):
+        return
+    now = getattr(pool.sharing, "replicas", 1)
+    mode = "time-slicing" if isinstance(pool.sharing, Exclusive) else pool.sharing.mode
+    for turns in _TURNS:
+        if turns != now:
+            title = f"{turns} pods share a GPU, by {mode}"
+            yield share(title, turns, {"mode": mode, "replicas": turns}, _SHARES)
+    if isinstance(pool.sharing, Exclusive) and pool.model.mig and not pool.model.mig_needs_reboot:
+        row = pool.model.mig.rows[0]
+        title = f"MIG cuts each GPU into instances of {row.name}"
+        yield share(title, pool.model.mig.count_most(row), {"mode": "mig", "profile": row.name}, _SHARES)
+    if not isinstance(pool.sharing, Exclusive):
+        yield share("whole GPUs", 1, None, "pods request nvidia.com/gpu")
+
+
+def _scale_grants(stack: StackConfig, pool: Pool, units: int) -> Iterator[GrantEdit]:
+    """Yield the quotas in a pool, for as many GPUs as before, where a GPU has another number of units."""
+    before = sum(pool.profile.per_device.values())
+    for grant in stack.grants_by_pool.get(pool.name, ()):
+        if isinstance(grant.count, int):
+            yield GrantEdit(grant.tenant, pool.name, max(grant.count * units // before, 1))
+
+
+_SHARES = "pods request another resource, and their GPU memory must fit (docs/sharing.md)"
+
+
+def _size(pool: Pool, found: PoolReplay) -> Iterator[Edit]:
+    """Let nodes hold one GPU, and let the size of the pod in a slot be that of the jobs."""
+    if not pool.instance_types and len(pool.known_sizes) > 1 and pool.gpus_per_node != [pool.known_sizes[0]]:
+        most = max((placed.job.gpus for jobs in found.placed for placed in jobs), default=1)
+        if most <= pool.known_sizes[0] and not pool.prefers_small_nodes:
+            yield _edit("sizes", f"nodes with {pool.known_sizes[0]} GPU", pool, gpusPerNode=[pool.known_sizes[0]])
+    if not isinstance(pool.sharing, Exclusive) and not pool.instance_types:
+        size = _measure_pods(found)
+        if size and size != pool.slot_size:
+            fields = {"cpu": size.cpu, "memory": size.memory}
+            yield _edit("sizes", f"pods of {size}, as the jobs of the load request", pool, podSize=fields)
+
+
+def _measure_pods(found: PoolReplay) -> PodSize | None:
+    """Return the largest requests of the jobs of a pool; None if some job leaves them to the pool."""
+    jobs = [placed.job for placed in (each for stretch in found.placed for each in stretch)]
+    cpus, memories = [job.cpu for job in jobs], [job.memory_gib for job in jobs]
+    if not jobs or None in cpus or None in memories:
+        return None
+    cpu, memory = max(cpu or 0.0 for cpu in cpus), max(memory or 0.0 for memory in memories)
+    return write_size(cpu * _MILLI, memory * _MIB) if cpu and memory else None
+
+
+def _consolidate(pool: Pool) -> Iterator[Edit]:
+    """Consolidate sooner, and let pods that may move be packed."""
+    lifecycle, stated = pool.lifecycle, pool.disruption.model_dump(by_alias=True, exclude_none=True)
+    after = lifecycle.consolidate_after
+    seconds = None if after in (None, "Never") else count_seconds(str(after))
+    if seconds is None or seconds > _SHORTEST_S:
+        sooner = _write_minutes(max((seconds or 3 * 600) // 3, _SHORTEST_S))
+        title = f"nodes are consolidated after {sooner} in place of {after}"
+        yield _edit("consolidation", title, pool, disruption={**stated, "consolidateAfter": sooner})
+    if lifecycle.consolidation_policy == "WhenEmpty" and pool.purpose != "training":
+        title = "nodes with pods are consolidated too"
+        fields = {**stated, "consolidationPolicy": "WhenEmptyOrUnderutilized"}
+        yield _edit("consolidation", title, pool, "pods may be evicted", disruption=fields)
+
+
+def _write_minutes(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes}m{rest}s" if rest else f"{minutes}m"
+
+
+def _buy(pool: Pool) -> Iterator[Edit]:
+    """Buy spot capacity before on-demand capacity."""
+    if pool.purchase != ["on-demand"]:
+        return
+    saves = pool.purpose in ("training", "notebook", "batch") and not pool.checkpointed
+    checkpointed = {"checkpointed": True} if saves else {}
+    condition = "jobs save their state, because EC2 can take a spot node" if saves else "EC2 can take a spot node"
+    yield _edit(
+        "capacity types", "spot before on-demand", pool, condition, purchase=["spot", "on-demand"], **checkpointed
+    )
+
+
+def _merge(stack: StackConfig) -> Iterator[Edit]:
+    """Put pools of the same GPUs, sharing and capacity types into one, whose purpose is that of each in turn."""
+    groups: dict[str, list[Pool]] = defaultdict(list)
+    for pool in stack.gpu_pools:
+        if pool.purpose != "training" and not pool.static_nodes and not pool.reservations:
+            key = (pool.gpu, pool.instance_types, pool.sharing.model_dump_json(), pool.purchase, pool.zones)
+            groups[repr(key)].append(pool)
+    for pools in groups.values():
+        for stays in pools if len(pools) > 1 else ():
+            merged = tuple(pool.name for pool in pools if pool is not stays)
+            fields = {"maxGpus": sum(pool.max_gpus for pool in pools)}
+            yield Edit(
+                subject="pools",
+                title=f"{stays.name} takes the jobs of {', '.join(merged)}",
+                pools=(PoolEdit(stays.name, fields),),
+                merged=merged,
+                condition=f"pods select the pool {stays.name}",
+            )

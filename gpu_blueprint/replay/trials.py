@@ -1,0 +1,139 @@
+"""Trials: the stack with one change after another, of which those stay that save."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from ..config import StackConfig
+from ..errors import StackError
+from ..records import Record
+from .edits import Edit, Subject, list_edits
+from .jobs import Load
+from .offers import build_offers
+from .outcome import Outcome
+from .run import StackReplay, replay_stack
+
+LEAST_SAVING = 0.02
+"""Part of the cost that a change must save."""
+MOST_MORE_UNSERVED = 0.01
+"""Part of the wanted work by which a change may lower what is done."""
+Parse = Callable[[Mapping[str, Any]], StackConfig]
+"""Checks a stack object as `check` does, and raises StackError."""
+
+
+class Step(Record):
+    """A change that saves, on top of the steps before it."""
+
+    edit: Edit
+    before: Outcome
+    after: Outcome
+
+    @property
+    def saving(self) -> float:
+        """Part of the cost before it that it saves."""
+        return find_saving(self.before, self.after)
+
+
+class Refusal(Record):
+    """A change that was not replayed, since `check` refuses the stack with it."""
+
+    edit: Edit
+    reason: str
+
+
+class Trial(Record, kw_only=True):
+    """The steps that save, one on top of the other, and what was tried beside them."""
+
+    steps: tuple[Step, ...]
+    tried: int
+    refusals: tuple[Refusal, ...]
+
+
+class _State(Record):
+    """A stack with the steps so far."""
+
+    stack: Mapping[str, Any]
+    replay: StackReplay
+
+
+def find_saving(before: Outcome, after: Outcome) -> float:
+    """Return the part of a cost that a change saves; 0 if a price is not known."""
+    if before.usd_a_day.unknown or after.usd_a_day.unknown or not before.usd_a_day.known:
+        return 0.0
+    return 1 - after.usd_a_day.known / before.usd_a_day.known
+
+
+def is_worth(before: Outcome, after: Outcome) -> bool:
+    """Return whether a change saves enough, and not by work that is left undone or by GPU memory that does not fit."""
+    if find_saving(before, after) <= LEAST_SAVING or after.refused_jobs_a_day > before.refused_jobs_a_day:
+        return False
+    if after.tight_a_day > before.tight_a_day:
+        return False
+    if before.unserved is None or after.unserved is None:
+        return after.waiting_a_day <= before.waiting_a_day
+    return after.unserved - before.unserved <= MOST_MORE_UNSERVED
+
+
+def try_edits(
+    stack: Mapping[str, Any],
+    config: StackConfig,
+    replay: StackReplay,
+    load: Load,
+    parse: Parse,
+    reclaims: float,
+    subjects: Collection[Subject] | None = None,
+) -> Trial:
+    """Replay a stack with each change; keep the best, and try the others on top of it, until no change saves.
+
+    Args:
+        stack: The object under ``gpu-blueprint:stack``.
+        config: The same, checked.
+        replay: Its replay.
+        load: The jobs.
+        parse: Checks a changed object.
+        reclaims: Chance in an hour that EC2 takes a spot node, as in ``replay``.
+        subjects: Subjects of the changes to try; None for all.
+    """
+    edits = [edit for edit in list_edits(config, replay, load) if subjects is None or edit.subject in subjects]
+    state, steps = _State(stack, replay), list[Step]()
+    refusals: list[Refusal] = []
+    tried = len(edits)
+    while edits:
+        states = [(edit, _apply(edit, state, load, parse, reclaims)) for edit in edits]
+        if not steps:
+            refusals = [Refusal(edit, found) for edit, found in states if isinstance(found, str)]
+        before = state.replay.total
+        worth = [
+            (edit, found)
+            for edit, found in states
+            if isinstance(found, _State) and is_worth(before, found.replay.total)
+        ]
+        if not worth:
+            break
+        best, state = min(worth, key=lambda pair: pair[1].replay.total.usd_a_day.known)
+        steps.append(Step(best, before, state.replay.total))
+        edits = [edit for edit, _ in worth if edit is not best and not _clash(edit, best)]
+    return Trial(steps=tuple(steps), tried=tried - len(refusals), refusals=tuple(refusals))
+
+
+def _apply(edit: Edit, state: _State, load: Load, parse: Parse, reclaims: float) -> _State | str:
+    """Return the stack with a change and its replay, or the reason why `check` refuses it."""
+    changed = edit.apply(state.stack)
+    try:
+        config = parse(changed)
+    except StackError as error:
+        return str(next(iter(error.problems)))
+    name = state.replay.name
+    return _State(
+        changed, replay_stack(name, build_offers(config), load, reclaims_an_hour=reclaims, known=state.replay)
+    )
+
+
+def _clash(edit: Edit, done: Edit) -> bool:
+    """Return whether a change sets a field that a step has set, or a pool that a step has removed."""
+    fields = {(pool.pool, name) for pool in done.pools for name in pool.fields}
+    touched: Sequence[str] = (*(pool.pool for pool in edit.pools), *edit.merged)
+    return bool(
+        {(pool.pool, name) for pool in edit.pools for name in pool.fields} & fields
+        or {*touched} & {*done.merged}
+        or (edit.merged and done.merged)
+    )

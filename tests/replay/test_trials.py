@@ -1,0 +1,87 @@
+"""Trials: the changes that save come one on top of the other, and none saves by leaving work undone."""
+
+from typing import Any
+
+import pytest
+
+from gpu_blueprint.config import StackConfig
+from gpu_blueprint.errors import StackError
+from gpu_blueprint.files.loading import parse
+from gpu_blueprint.problem import Problem
+from gpu_blueprint.records import replace
+from gpu_blueprint.replay import Load, replay_stack
+from gpu_blueprint.replay.offers import build_offers
+from gpu_blueprint.replay.trials import Trial, is_worth, try_edits
+
+from ..support.builders import pool, stack
+from ..support.replays import job, load, replay
+
+MORNING = load(*[job(submit_h=8 + n / 100, hours=6, used=0.2, gpu_memory_gib=5) for n in range(8)])
+
+
+def check(changed: Any) -> StackConfig:
+    return parse(changed, "us-east-1")
+
+
+def run(own: dict[str, Any], jobs: Load = MORNING, **overrides: Any) -> Trial:
+    original = stack(pools=[own], **overrides)
+    found = replay_stack("test", build_offers(check(original)), jobs)
+    return try_edits(original, check(original), found, jobs, check, 0.0)
+
+
+def test_steps_build_on_each_other_until_no_change_saves() -> None:
+    trial = run(pool())
+    titles = [step.edit.title for step in trial.steps]
+    assert titles == [
+        "main: 4 pods share a GPU, by time-slicing",
+        "main: spot before on-demand",
+        "main: nodes are consolidated after 3m20s in place of 10m",
+    ]
+    for before, after in zip(trial.steps, trial.steps[1:], strict=False):
+        assert before.after == after.before
+    assert all(step.saving > 0.02 for step in trial.steps) and trial.tried == 5
+
+
+def test_jobs_get_no_less_gpu_memory_than_they_need() -> None:
+    """A share of a third of an L4 has 7.4 GiB, a quarter 5.6."""
+    large = load(*[replace(each, gpu_memory_gib=7.0) for each in MORNING.stretches[0].jobs])
+    assert run(pool(), large).steps[0].edit.title == "main: 3 pods share a GPU, by time-slicing"
+
+
+def test_no_change_saves_by_work_that_is_left_undone() -> None:
+    busy = load(*[replace(each, used=0.95) for each in MORNING.stretches[0].jobs])
+    assert not [step for step in run(pool(), busy).steps if step.edit.subject == "sharing"]
+
+
+def test_a_change_that_check_refuses_is_told_with_the_reason() -> None:
+    def refuse_shares(changed: Any) -> StackConfig:
+        if "sharing" in changed["pools"][0]:
+            raise StackError([Problem("made-up", ("pools", 0), "pods here share nothing")])
+        return check(changed)
+
+    original = stack(pools=[pool()])
+    found = replay_stack("test", build_offers(check(original)), MORNING)
+    trial = try_edits(original, check(original), found, MORNING, refuse_shares, 0.0)
+    assert {refusal.reason for refusal in trial.refusals} == {"pools.0: pods here share nothing"}
+    assert (len(trial.refusals), trial.tried) == (3, 2)
+
+
+WORTH: list[Any] = [
+    pytest.param({}, False, id="the same"),
+    pytest.param({"usd": 0.97}, True, id="three percent"),
+    pytest.param({"usd": 0.985}, False, id="too little"),
+    pytest.param({"usd": 0.5, "unserved": 0.02}, False, id="work undone"),
+    pytest.param({"usd": 0.5, "unserved": 0.005}, True, id="nearly all work done"),
+    pytest.param({"usd": 0.5, "tight_a_day": 1.0}, False, id="memory that does not fit"),
+    pytest.param({"usd": 0.5, "refused_a_day": {"why": 1.0}}, False, id="jobs that never fit"),
+    pytest.param({"usd": 0.5, "unserved": None, "waiting_a_day": 1.0}, False, id="unknown use, and jobs that wait"),
+    pytest.param({"usd": 0.5, "unserved": None}, True, id="unknown use"),
+]
+
+
+@pytest.mark.parametrize(("changes", "expected"), WORTH)
+def test_a_change_is_worth_it_if_it_saves_and_does_the_same_work(changes: dict[str, Any], expected: bool) -> None:
+    before = replay(job()).total
+    fields = {name: value for name, value in changes.items() if name != "usd"}
+    after = replace(before, usd_a_day=before.usd_a_day * changes.get("usd", 1.0), **fields)
+    assert is_worth(before, after) is expected
