@@ -62,7 +62,9 @@ def _open_stack(arguments: argparse.Namespace) -> StackFile:
 
 def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
     prometheus, measure = (import_live(f"gpu_blueprint.live.advise.{name}") for name in ("prometheus", "measure"))
-    server = prometheus.Prometheus(arguments.prometheus, _find_credentials(prometheus, arguments))
+    server = prometheus.Prometheus(
+        arguments.prometheus, find_credentials(prometheus, arguments.prometheus, arguments.token_file)
+    )
     with show_progress(f"asking {server.url} for {arguments.days} days of {stack.cluster_name} …"):
         observed: Observed = measure.observe(server, stack, arguments.days, arguments.cluster)
     return observed
@@ -80,9 +82,9 @@ def import_live(module: str, command: str = "advise") -> Any:
         raise UsageError(f"{command} needs {package}, which is not installed: {install}") from None
 
 
-def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
+def find_credentials(prometheus: Any, url: str, token_file: Path | None) -> Any:
     """Read credentials from a file or the environment, because every user of the machine can see an argument."""
-    if token_file := arguments.token_file:
+    if token_file:
         try:
             return prometheus.Bearer(_read_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))
         except (OSError, UnicodeDecodeError) as error:
@@ -93,7 +95,7 @@ def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
         if _PASSWORD not in os.environ:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
         return prometheus.Basic(user, os.environ[_PASSWORD])
-    if region := prometheus.find_amp_region(arguments.prometheus):
+    if region := prometheus.find_amp_region(url):
         credentials = import_live("gpu_blueprint.live.preflight.aws").sign_in(region).get_credentials()
         return import_live("gpu_blueprint.live.advise.amp").AwsSignature(credentials, region)
     return None

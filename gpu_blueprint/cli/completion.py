@@ -77,7 +77,7 @@ def _complete_names(list_names: Callable[[StackConfig], list[str]]) -> Callable[
 
 
 def _complete_load(*, prefix: str, **_: object) -> list[str]:
-    return [built_in.NAME, *(f"{trace}:" for trace in TRACES), *FilesCompleter()(prefix)]
+    return [built_in.NAME, "prometheus:", *(f"{trace}:" for trace in TRACES), *FilesCompleter()(prefix)]
 
 
 def _complete_gpu(**_: object) -> list[str]:

@@ -23,7 +23,8 @@ def add_replay(
         metavar="LOAD",
         default="built-in",
         help="the jobs: a CSV file with the columns of docs/replay.md, openb:FILE@DAY or helios:FILE@DAY for a day of a"
-        " public trace (default: built-in, working days of a company: notebooks, services, experiments and training)",
+        " public trace, or prometheus:URL@14d for what ran on the first stack (default: built-in, working days of a"
+        " company: notebooks, services, experiments and training)",
     )
     replay.add_argument(
         "--days",
@@ -31,6 +32,7 @@ def add_replay(
         type=int,
         help="simulate N days of the built-in load, each with its own seed (default: 10)",
     )
+    _add_metrics(replay)
     replay.add_argument(
         "--reclaims",
         metavar="SHARE",
@@ -41,6 +43,21 @@ def add_replay(
     _add_trial(replay)
     _add_gates(replay)
     add_json(replay)
+
+
+def _add_metrics(replay: argparse.ArgumentParser) -> None:
+    replay.add_argument(
+        "--cluster",
+        metavar="NAME",
+        help="with prometheus: value of the label `cluster`, where several clusters write to one Prometheus (default:"
+        " the name of the stack's cluster)",
+    )
+    replay.add_argument(
+        "--token-file",
+        metavar="FILE",
+        type=Path,
+        help="with prometheus: file with a bearer token; the environment may have PROMETHEUS_TOKEN instead",
+    )
 
 
 def _add_trial(replay: argparse.ArgumentParser) -> None:

@@ -31,13 +31,18 @@ def read_moment(cell: str) -> float:
             raise CellError("is no time", remedy) from None
         if moment.tzinfo is not None:
             raise CellError("has an offset from UTC", "write the time of the stack's time zone without it")
-        return (moment - _MONDAY).total_seconds()
+        return count_from_monday(moment)
     seconds = read_number(cell, "is no time", remedy)
     if seconds < 0:
         raise CellError("lies before the Monday from which it counts", remedy)
     if seconds > _LONGEST_S:
         raise CellError("lies more than a year after the Monday from which it counts", remedy)
     return seconds
+
+
+def count_from_monday(moment: datetime) -> float:
+    """Return the seconds from a Monday 00:00 before all loads to a moment without time zone."""
+    return (moment - _MONDAY).total_seconds()
 
 
 def read_duration(cell: str) -> float:

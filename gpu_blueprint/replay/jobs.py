@@ -11,7 +11,7 @@ class Job(Record, kw_only=True):
 
     name: str
     purpose: str | None = None
-    """Purpose of the pools that suit it; None for a job that names its pool."""
+    """Purpose of the pools that suit it; None for a job that only its named pool takes."""
     pool: str | None = None
     submit_s: float
     """Seconds after the beginning of its stretch."""

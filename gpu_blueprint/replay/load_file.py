@@ -15,7 +15,7 @@ from .jobs import DAY_S, Job, Load, Stretch
 COLUMNS: Mapping[str, str] = {
     "name": "name of the job",
     "purpose": "notebook, inference, batch or training; a pool of this purpose gets the job",
-    "pool": "name of the pool that gets the job, in place of a purpose",
+    "pool": "name of the pool that gets the job; a stack without it goes by the purpose",
     "submit": "time of its submission: 2027-03-01T09:30:00 in the stack's time zone, or seconds from a Monday 00:00",
     "duration": "time for which it runs: seconds, or 1h30m",
     "gpus": "whole GPUs that it requests; default 1",
@@ -226,9 +226,9 @@ def build_load(name: str, jobs: Sequence[Job], problems: LoadProblems, method: s
 
 
 def find_unknown_pools(load: Load, stack: str, pools: Sequence[str], problems: LoadProblems) -> None:
-    """Add the jobs that name a pool which a stack does not have."""
+    """Add the jobs without a purpose that name a pool which a stack does not have."""
     for job in (job for stretch in load.stretches for job in stretch.jobs):
-        if job.pool is not None and job.pool not in pools:
+        if job.pool is not None and job.purpose is None and job.pool not in pools:
             problems.add(
                 job.line, f"pool {job.pool!r} is not in the stack {stack}; {suggest(job.pool, pools, 'it has')}"
             )

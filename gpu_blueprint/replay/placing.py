@@ -44,12 +44,14 @@ def place(job: Job, offers: Sequence[Offer]) -> tuple[Offer, Placed] | Refused:
     if holding:
         return next(((offer, placed) for offer, placed in holding if not placed.is_tight), holding[0])
     reasons = dict.fromkeys(f"{answer.reason}" for _, answer in found if isinstance(answer, Refused))
-    return Refused(job, "; ".join(reasons) or f"no pool for {job.purpose}")
+    return Refused(job, "; ".join(reasons) or f"no pool {f'for {job.purpose}' if job.purpose else job.pool}")
 
 
 def _list_candidates(job: Job, offers: Sequence[Offer]) -> list[Offer]:
-    if job.pool is not None:
-        return [offer for offer in offers if offer.name == job.pool]
+    if named := [offer for offer in offers if offer.name == job.pool]:
+        return named
+    if job.purpose is None:
+        return []
     own = [offer for offer in offers if offer.purpose == job.purpose]
     if own:
         return own

@@ -36,6 +36,7 @@ def open_load(text: str, days: int | None) -> Load:
             raise UsageError(f"--load {text}: names no day; write {name}:FILE@DAY")
         return read_trace(name, Path(file), day)
     if not Path(text).is_file():
-        remedy = f"write {built_in.NAME}, a CSV file, or {', '.join(f'{trace}:FILE@DAY' for trace in TRACES)}"
+        traces = ", ".join(f"{trace}:FILE@DAY" for trace in TRACES)
+        remedy = f"write {built_in.NAME}, a CSV file, prometheus:URL@14d, or {traces}"
         raise UsageError(f"--load {text}: is no file; {remedy}")
     return read_load(Path(text))

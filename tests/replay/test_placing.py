@@ -18,6 +18,8 @@ TRAINING = pool(name="training", purpose="training", **H100)
 PLACES: list[Any] = [
     pytest.param([NOTEBOOKS, SERVICES], {}, "services", id="the pool of its purpose"),
     pytest.param([NOTEBOOKS, SERVICES], {"pool": "notebooks", "purpose": None}, "notebooks", id="the pool of its name"),
+    pytest.param([NOTEBOOKS, SERVICES], {"pool": "gone"}, "services", id="its purpose where its pool is missing"),
+    pytest.param([NOTEBOOKS], {"pool": "gone", "purpose": None}, "no pool gone", id="no pool without a purpose"),
     pytest.param([NOTEBOOKS, TRAINING], {}, "notebooks", id="another pool if none has its purpose"),
     pytest.param([SERVICES, SLICES], {"gpu_memory_gib": 30}, "slices", id="the first pool with its GPU memory"),
     pytest.param([SLICES, SERVICES], {"gpu_memory_gib": 90}, "slices", id="the first pool if no GPU is large enough"),

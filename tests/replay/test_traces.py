@@ -53,7 +53,7 @@ REFUSED = {
     "openb:{file}@3": "has no GPU jobs on day 3",
     "helios:{file}@2020-06-09": "1: has no column job_id",
     "openb:nowhere.csv@3": "cannot be read",
-    "nowhere.csv": "is no file; write built-in, a CSV file, or openb:FILE@DAY, helios:FILE@DAY",
+    "nowhere.csv": "is no file; write built-in, a CSV file, prometheus:URL@14d, or openb:FILE@DAY, helios:FILE@DAY",
 }
 
 

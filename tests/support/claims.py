@@ -85,8 +85,8 @@ def list_claims() -> list[str]:
         ),
         "a bill falls by 53.6 % with the right machines, sharing and monitoring": (
             f"sharing takes {_fall(total, 'spot', 'two')} of the bill of `spot` with `two`,"
-            f" {_fall(total, 'spot', 'three')} with `three`; together with spot the bill of `whole` falls by {_fall(total, 'whole', 'two')} and"
-            f" {_fall(total, 'whole', 'three')}. Monitoring alone changes no bill here"
+            f" {_fall(total, 'spot', 'three')} with `three`; together with spot the bill of `whole` falls by"
+            f" {_fall(total, 'whole', 'two')} and {_fall(total, 'whole', 'three')}. Monitoring alone changes no bill"
         ),
         "spot costs 60 to 75 % less": (
             f"{_fall(small, 'whole', 'spot')} less on L4, {_fall(training, 'whole', 'spot')} on H100,"

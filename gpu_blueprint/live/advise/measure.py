@@ -30,7 +30,7 @@ def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | No
         UsageError: The series belong to another cluster.
     """
     sampling = Sampling(days)
-    label = _find_cluster_label(server, stack, sampling, cluster)
+    label = find_cluster_label(server, stack, sampling, cluster)
     answers: dict[str, list[Sample]] = {}
     for name, expr in write_queries(sampling).items():
         answers[name] = server.query(select_cluster(expr, label) if label else expr)
@@ -39,7 +39,7 @@ def observe(server: Prometheus, stack: StackConfig, days: int, cluster: str | No
     return read_answers(stack, sampling, answers, tuple(server.warnings))
 
 
-def _find_cluster_label(server: Prometheus, stack: StackConfig, sampling: Sampling, chosen: str | None) -> str:
+def find_cluster_label(server: Prometheus, stack: StackConfig, sampling: Sampling, chosen: str | None) -> str:
     """Return the label ``cluster`` of the stack's series; empty if they have none, as in a cluster's own Prometheus."""
     names = {sample.labels.get("cluster", "") for sample in server.query(count_clusters(sampling))}
     wanted = chosen or stack.cluster_name

@@ -30,7 +30,8 @@ _MOST_STEPS = 4032
 """Two weeks in steps of five minutes. Longer windows have longer steps, so that no query grows too large."""
 _LEAST_MINUTES = 60
 """A device that pods held for less time does not show the needs of its work."""
-_DEVICE = "node, gpu, GPU_I_ID, pool"
+DEVICE = "node, gpu, GPU_I_ID, pool"
+"""Labels that name one device: a GPU or a MIG instance."""
 
 
 class Sampling(Record):
@@ -76,7 +77,7 @@ def write_queries(sampling: Sampling) -> Mapping[str, str]:
     """Return name → query."""
     held = f"sum by (pool) ({HELD})"
     count = sampling.over("count", f"count ({NAMESPACE})")
-    shared = f"count by (pool) (max by ({_DEVICE}) ({_select_held(SM)}))"
+    shared = f"count by (pool) (max by ({DEVICE}) ({select_held(SM)}))"
     quota = sampling.over("sum", f"{QUOTA_USED} >= bool {NEARLY_ALL}")
     return {
         "pools": f"count by (pool) ({sampling.over('count', PER_UNIT)})",
@@ -99,7 +100,7 @@ def write_queries(sampling: Sampling) -> Mapping[str, str]:
         "quota near": quota,
         "reservations": sampling.over("max", IN_USE),
         "interruptions": count_interruptions(f"{sampling.days}d"),
-        "sm sum": sampling.over("sum", f"sum by (pool) (max by ({_DEVICE}) ({_select_held(SM)}))"),
+        "sm sum": sampling.over("sum", f"sum by (pool) (max by ({DEVICE}) ({select_held(SM)}))"),
         "sm count": sampling.over("sum", shared),
         "sm moments": sampling.over("count", shared),
         "sm p95": _find_busiest(sampling, SM),
@@ -109,13 +110,14 @@ def write_queries(sampling: Sampling) -> Mapping[str, str]:
     }
 
 
-def _select_held(metric: str) -> str:
+def select_held(metric: str) -> str:
+    """Select a metric of the devices that pods hold, with the pool of their node; headroom's placeholders hold none."""
     return f'({metric}{{namespace!="",{NO_PLACEHOLDER}}} {ON_POOL})'
 
 
 def _find_busiest(sampling: Sampling, metric: str) -> str:
     """Return the query for the highest 95th percentile of a device, of all devices that pods held for long enough."""
-    device = f"max by ({_DEVICE}) ({_select_held(metric)})"
+    device = f"max by ({DEVICE}) ({select_held(metric)})"
     long = f"{sampling.over('count', device)} >= {-(-_LEAST_MINUTES // sampling.step)}"
     return f"max by (pool) ({sampling.over('quantile', device, 0.95)} and {long})"
 

@@ -1,0 +1,38 @@
+"""``replay --load prometheus:URL@14d``: the load from the metrics of the first stack."""
+
+import argparse
+import re
+
+from ..config import StackConfig
+from ..errors import UsageError
+from ..replay import Load
+from ..replay.load_file import MOST_DAYS
+from .advise import find_credentials, import_live
+from .text.tables import show_progress
+
+PREFIX = "prometheus:"
+_DAYS = re.compile(r"(.+)@([1-9][0-9]{0,3})d")
+_COMMAND = "replay --load prometheus:"
+
+
+def read_metrics(arguments: argparse.Namespace, stack: StackConfig) -> Load:
+    """Return the pods that held GPUs of a stack in a window that ends now.
+
+    Raises:
+        UsageError: The words name no address with a number of days.
+        MetricsError: The server did not answer, or knows no such pods.
+    """
+    found = _DAYS.fullmatch(arguments.load.removeprefix(PREFIX))
+    if not found or int(found[2]) > MOST_DAYS:
+        remedy = f"write {PREFIX}http://localhost:9090@14d, with 1 to {MOST_DAYS} days"
+        raise UsageError(f"--load {arguments.load}: names no address with days; {remedy}")
+    if arguments.days is not None:
+        raise UsageError(f"--days {arguments.days}: the days of {arguments.load} stand behind its @; leave --days out")
+    url, days = found[1], int(found[2])
+    prometheus, recorded = (
+        import_live(f"gpu_blueprint.live.advise.{name}", _COMMAND) for name in ("prometheus", "recorded_load")
+    )
+    server = prometheus.Prometheus(url, find_credentials(prometheus, url, arguments.token_file))
+    with show_progress(f"asking {server.url} for the pods of {days} days …"):
+        load: Load = recorded.read_recorded_load(server, stack, days, arguments.cluster)
+    return load
