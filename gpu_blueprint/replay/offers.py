@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..catalog import Gpu, Instance, MigProfile
+from ..catalog import Gpu, Instance, MigProfile, list_instances
 from ..catalog.node_room import count_team_pods
 from ..config import Pool, StackConfig
 from ..config.pod_start import PodStart
@@ -137,7 +137,8 @@ def _list_units(pool: Pool) -> Iterator[Unit]:
     counts = [*pool.profile.per_device.items()]
     if not isinstance(pool.sharing, Mig):
         ((resource, count),) = counts
-        yield Unit(resource, count, 1 / turns, whole / turns, isinstance(pool.sharing, Mps))
+        part = max(map(_find_gpu_part, pool.launched), default=1.0)
+        yield Unit(resource, count, part / turns, whole / turns, isinstance(pool.sharing, Mps) or pool.is_fractional)
         return
     for (resource, count), name in zip(counts, find_mig_layout(pool.model, pool.sharing), strict=True):
         row, slices = _find_instance(pool.model, name)
@@ -170,10 +171,24 @@ def _list_offerings(pool: Pool, capacity: PoolCapacity, terms: Terms) -> Iterato
 
 def _build_machine(pool: Pool, node: Node) -> Machine:
     row, room = node.row, pool.find_room(node.row)
-    largest = max(known.gpu_memory_mib for known in pool.launched)
-    part = row.gpu_memory_mib / largest if row.is_fractional else 1.0
     units = tuple(pool.profile.count_per_node(row).values())
-    return Machine(row, room.cpu_milli, room.memory_mib, units, count_team_pods(pool.max_pods), row.gpu_devices * part)
+    return Machine(
+        row,
+        room.cpu_milli,
+        room.memory_mib,
+        units,
+        count_team_pods(pool.max_pods),
+        row.gpu_devices * _find_gpu_part(row),
+    )
+
+
+def _find_gpu_part(row: Instance) -> float:
+    """Return the part of a GPU that a device of a type is, by its memory: 1 but for vGPU fractions."""
+    if not row.is_fractional:
+        return 1.0
+    same = (other for other in list_instances().values() if other.gpu_name == row.gpu_name)
+    whole = max((other.gpu_memory_mib for other in same if not other.is_fractional), default=row.gpu_memory_mib)
+    return row.gpu_memory_mib / whole
 
 
 def _find_headroom(pool: Pool) -> tuple[int, tuple[int, ...], float, float] | None:
