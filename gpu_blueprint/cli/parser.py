@@ -18,8 +18,8 @@ from .text.formats import FORMATS
 
 _ABOUT = (
     "Check, preview and copy GPU platforms on EKS. No command needs an AWS account, except preflight and leftovers,"
-    " which read from AWS. Only advise, and replay if it is asked to, read from the Prometheus of a cluster. Exit codes:"
-    " 0 fine, 1 wrong stack, 2 wrong call."
+    " which read from AWS. Only advise, and replay if it is asked to, read from the Prometheus of a cluster. Exit"
+    " codes: 0 fine, 1 wrong stack, 2 wrong call."
 )
 _STACK = "name of a stack, such as dev"
 
