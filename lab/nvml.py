@@ -1,4 +1,4 @@
-"""The stand-in for NVIDIA's management library: NVIDIA's programs see GPUs that no machine of the lab has."""
+"""The stand-in for NVIDIA's management library, which shows NVIDIA's programs GPUs that the machine lacks."""
 
 import subprocess
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ PATH = "lib/libnvidia-ml.so.1"
 """The library in its place; NVIDIA's programs load it by this name."""
 EFFORT = Effort(2, 0, 0, 1)
 VARIABLE = "NVML_STAND_IN"
-"""Environment variable that describes the GPUs of a machine; lab/nvidia/nvml.c says how."""
+"""Environment variable that describes the GPUs of a machine, in the format of lab/nvidia/nvml.c."""
 _HEADERS = "github.com/NVIDIA/go-nvml"
 _MOST_SECONDS = 120
 _FLAGS: Sequence[str] = ("-shared", "-fPIC", "-O1")
@@ -30,7 +30,7 @@ def find_library() -> Path:
     """Return the built library.
 
     Raises:
-        LabError: It is damaged, not built, or lab/ has changed since.
+        LabError: The library is damaged or not built, or lab/ has changed since the build.
     """
     place = find_place()
     built.refuse_unfit(place / PATH, place, REMEDIES["sharing"])
@@ -38,7 +38,7 @@ def find_library() -> Path:
 
 
 def compile_library(go: Go, library: Path, watch: Watch) -> None:
-    """Compile the library with the header that NVIDIA's programs are built with.
+    """Compile the library with the header of NVIDIA's programs.
 
     Raises:
         LabError: Go could not download the header, or the C compiler failed.

@@ -12,7 +12,7 @@ from .wire import AwsError, Params, list_tags, read_now
 Lifecycle = Literal["spot", "on-demand", "reserved"]
 State = Literal["running", "terminated"]
 CODES: Mapping[State, int] = {"running": 16, "terminated": 48}
-"""State → EC2's number of it."""
+"""State → EC2's code."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Instance:
     address: str
     """Private IPv4 address."""
     usd_per_hour: float
-    """Price that Karpenter was told; a reserved instance has its on-demand price."""
+    """Price that Karpenter read from the price list; for a reserved instance the on-demand price."""
     template: LaunchTemplate
     """Block devices, interfaces, decoded user data and tags of the launch."""
     tags: dict[str, str]
@@ -38,9 +38,9 @@ class Instance:
     """Id of the capacity reservation that holds the instance."""
     state: State = "running"
     node: str = ""
-    """Name of its Node, from the moment at which the Node exists."""
+    """Name of its Node, once the Node exists."""
     fault: str = ""
-    """Reason for which the instance never joined the cluster; empty otherwise."""
+    """Reason why the instance cannot join the cluster; empty if it can."""
     launched_at: datetime = field(default_factory=read_now)
 
 
@@ -57,14 +57,14 @@ class Instances(dict[str, Instance]):
         return {"reservationSet": [{"reservationId": "r-lab", "instancesSet": [_render(found)]} for found in chosen]}
 
     def describe_status(self, params: Params) -> dict[str, Any]:
-        """Answer DescribeInstanceStatus: every running instance is well."""
+        """Answer DescribeInstanceStatus: every running instance passes its checks."""
         running = [
             instance for instance in self._select(params, list_facts=_list_status_facts) if instance.state == "running"
         ]
         return {"instanceStatusSet": [_render_status(instance) for instance in running]}
 
     def terminate(self, params: Params) -> dict[str, Any]:
-        """Answer TerminateInstances; the instances are gone at once."""
+        """Answer TerminateInstances; the instances terminate at once."""
         changes = []
         for instance in self._find_all(params.get("InstanceId", [])):
             changes.append(
@@ -78,7 +78,7 @@ class Instances(dict[str, Instance]):
         return {"instancesSet": changes}
 
     def terminate_all(self) -> None:
-        """End every instance, as an account is emptied by hand."""
+        """Terminate every instance, as a person could in the console."""
         for instance in [*self.values()]:
             instance.state = "terminated"
 

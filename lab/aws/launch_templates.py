@@ -1,4 +1,4 @@
-"""EC2's launch templates: the disks, interfaces, tags and user data with which an instance starts."""
+"""EC2's launch templates: disks, interfaces, tags and user data of an instance."""
 
 from collections.abc import Mapping
 from secrets import token_hex
@@ -11,11 +11,11 @@ from .filters import passes_filters
 from .wire import AwsError, Params, list_tags, read_now, read_tags
 
 USER_DATA_LIMIT = 16 * 1024
-"""Bytes of user data that EC2 takes, before Base64."""
+"""Most bytes of user data that EC2 accepts, before Base64."""
 
 
 class LaunchTemplate(Record, kw_only=True):
-    """One launch template, with its first and only version."""
+    """One launch template with a single version."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class LaunchTemplate(Record, kw_only=True):
 
     @property
     def reservation(self) -> str:
-        """Id of the capacity reservation into which the instance goes; empty without a reservation."""
+        """Id of the capacity reservation for the instance; empty without a reservation."""
         target = self.data.get("CapacityReservationSpecification", {}).get("CapacityReservationTarget", {})
         return str(target.get("CapacityReservationId", ""))
 
@@ -74,7 +74,7 @@ class LaunchTemplates:
         self._templates: dict[str, LaunchTemplate] = {}
 
     def find(self, specification: Params) -> LaunchTemplate:
-        """Return the template of a name or an id; raises AwsError if there is none."""
+        """Return the template with a name or an id; raises AwsError if there is none."""
         name, template_id = specification.get("LaunchTemplateName"), specification.get("LaunchTemplateId")
         for template in self._templates.values():
             if template.name == name or template.id == template_id:

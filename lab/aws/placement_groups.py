@@ -1,4 +1,4 @@
-"""The placement groups that the node classes name."""
+"""The placement groups that node classes name."""
 
 import hashlib
 from typing import Any
@@ -9,7 +9,7 @@ from .wire import Params
 
 
 class PlacementGroups:
-    """Each placement group that a node class names stands ready."""
+    """The available placement groups: one for each name in a node class."""
 
     def __init__(self, scene: Scene) -> None:
         selectors = [

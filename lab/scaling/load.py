@@ -1,4 +1,4 @@
-"""The load of one pod, and what its inference server tells Prometheus of it.
+"""The load of one pod, and the metrics that its inference server exports.
 
 Names and buckets are those of the servers: vLLM's Production Metrics and its source (vllm/v1/metrics), and the Metrics
 page of Triton's user guide.
@@ -17,7 +17,7 @@ _BUCKETS = (
 _VLLM = 'engine="0",model_name="model"'
 _TRITON = 'model="model",version="1"'
 _TRUNCATED = 0.1
-"""Share of vLLM's answers that end at their longest length."""
+"""Share of vLLM's answers that end at the length limit."""
 
 
 class Load(Record, kw_only=True):
@@ -27,19 +27,19 @@ class Load(Record, kw_only=True):
     waiting: float = 0
     """Requests in the queue."""
     running: float = 0
-    """Requests at work."""
+    """Requests that the server processes."""
     requests: float = 0
     """Answered requests a second."""
     seconds: float = 0.2
     """Time to the first token of vLLM, time of a whole request of Triton."""
 
     def share(self, pods: int) -> "Load":
-        """Return the load of one of some pods."""
+        """Return the load of one pod among ``pods``."""
         return replace(self, waiting=self.waiting / pods, running=self.running / pods, requests=self.requests / pods)
 
 
 class Counters:
-    """Everything that one pod has answered since its start."""
+    """Counters of the requests that one pod has answered since its start."""
 
     def __init__(self, now: float) -> None:
         self._now = now
