@@ -1,4 +1,4 @@
-"""Rebuild the three price catalogues: their columns, their order, and the rows that an answer replaces."""
+"""Rebuilds the three price catalogues."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -24,10 +24,10 @@ class _Table(Record):
     units: Mapping[str, str]
     comments: tuple[str, ...]
     keeps_others: bool = False
-    """True if rows of names that nobody asks for stay, because they were written by hand."""
+    """True to keep rows with other names, which people wrote by hand."""
 
     def rebuild(self, path: Path, priced: Mapping[str, Prices], today: date) -> Rebuilt:
-        """Replace the rows of the regions that were asked, and keep all others."""
+        """Replace the rows of the regions in ``priced``, and keep all others."""
         file = read(path, CatalogueFile(path, self.comments, self.columns, ()))
         name, order = self.columns[0], {name: place for place, name in enumerate(self.order)}
         kept = [
