@@ -1,4 +1,4 @@
-"""The platform's pods as a team's own Helm values change them."""
+"""The platform's pods, with the changes of a team's own Helm values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ def _override_container(values: Mapping[str, Any], container: Container) -> Cont
 
 
 def _find(values: Any, place: str) -> Any:
-    """Return the value at a dotted place, or nothing."""
+    """Return the value at a dotted path, or None."""
     for key in place.split("."):
         values = values.get(key) if isinstance(values, dict) else None
     return values
@@ -60,5 +60,5 @@ def _multiply(number: float | None, factor: float) -> float | None:
 
 
 def _read_number(text: str) -> float | None:
-    """Return a positive finite number, or nothing."""
+    """Return a positive finite number, or None."""
     return float(text) if text.replace(".", "", 1).isdecimal() else None
