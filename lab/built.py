@@ -24,9 +24,9 @@ from .go_modules import SOURCES
 FOLDER_VARIABLE = "GPU_BLUEPRINT_LAB"
 """Environment variable with another folder for built engines, such as the folder in lab/Dockerfile's image."""
 DAYS_UNUSED = 30
-"""A place with an old stamp is removed after so many days without use."""
+"""Days without use after which a build removes a place with an old stamp."""
 _STAMP_DIGITS = 16
-_LIST = "built"
+_LIST_FILE = "built"
 
 
 def find_built_folder() -> Path:
@@ -78,7 +78,7 @@ def put_in_place(fresh: Path, place: Path) -> None:
     """List the files of a fresh folder, then move the folder to its place, where it replaces a damaged one."""
     files = sorted(file for file in fresh.rglob("*") if file.is_file())
     lines = [f"{_hash(file)} {file.stat().st_size} {file.relative_to(fresh).as_posix()}\n" for file in files]
-    (fresh / _LIST).write_text("".join(lines), encoding="utf-8")
+    (fresh / _LIST_FILE).write_text("".join(lines), encoding="utf-8")
     if place.exists():
         place.rename(fresh.with_name(f"{fresh.name}.old"))  # a folder cannot replace a folder that has files
     fresh.rename(place)
@@ -105,7 +105,7 @@ def describe_rest() -> str:
 def _read_list(place: Path) -> list[tuple[str, int, str]]:
     """Return hash, size in bytes, and path of each file; nothing if the place is not built, or its list is damaged."""
     try:
-        lines = (place / _LIST).read_text(encoding="utf-8").splitlines()
+        lines = (place / _LIST_FILE).read_text(encoding="utf-8").splitlines()
         return [(digest, int(size), file) for digest, size, file in (line.split(" ", 2) for line in lines)]
     except (OSError, ValueError):
         return []
@@ -126,11 +126,11 @@ def _find_size(file: Path) -> int:
 
 def _mark_use(place: Path) -> None:
     with suppress(OSError):  # not there, or the folder of an image that this user only reads
-        os.utime(place / _LIST)
+        os.utime(place / _LIST_FILE)
 
 
 def _find_last_use(place: Path) -> float:
     try:
-        return (place / _LIST).stat().st_mtime
+        return (place / _LIST_FILE).stat().st_mtime
     except OSError:
         return 0.0  # no build leaves a place without a list

@@ -10,7 +10,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 from gpu_blueprint.records import Record
 
-_VALID = timedelta(days=365)
+_VALIDITY = timedelta(days=365)
 """Kueue replaces certificates that expire within 90 days."""
 _LOOPBACK = x509.IPAddress(IPv4Address("127.0.0.1"))
 
@@ -57,7 +57,7 @@ class Authority:
         return (
             x509.CertificateBuilder(self._name, subject, key.public_key(), x509.random_serial_number())
             .not_valid_before(now - timedelta(hours=1))
-            .not_valid_after(now + _VALID)
+            .not_valid_after(now + _VALIDITY)
             .add_extension(x509.SubjectAlternativeName(names), False)
         )
 

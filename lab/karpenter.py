@@ -9,7 +9,7 @@ from .scene import Scene
 from .workspace import Workspace
 
 NAME = "karpenter"
-_GATES = {
+_DEFAULT_GATES = {
     "nodeOverlay": False,
     "nodeRepair": False,
     "reservedCapacity": True,
@@ -71,7 +71,7 @@ def start_karpenter(workspace: Workspace, plane: ControlPlane, scene: Scene, aws
 def list_settings(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the environment variables that Karpenter's chart makes of its values."""
     settings = values.get("settings", {})
-    gates = _GATES | settings.get("featureGates", {})
+    gates = _DEFAULT_GATES | settings.get("featureGates", {})
     yield "FEATURE_GATES", ",".join(f"{name[0].upper()}{name[1:]}={_write(on)}" for name, on in gates.items())
     yield from ((_VARIABLES[name], _write(value)) for name, value in settings.items() if name in _VARIABLES and value)
     yield from (

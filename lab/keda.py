@@ -28,8 +28,8 @@ _ACCOUNTS: Mapping[str, str] = {OPERATOR: "keda-operator", ADAPTER: "keda-metric
 """Engine → its service account."""
 _METRICS_SERVICE = "keda-metrics-apiserver"
 """The Service of the adapter."""
-_API = ("apiregistration.k8s.io/v1", "APIService", "v1beta1.external.metrics.k8s.io")
-_HOOK = "vscaledobject.kb.io"
+_API_SERVICE = ("apiregistration.k8s.io/v1", "APIService", "v1beta1.external.metrics.k8s.io")
+_WEBHOOK_NAME = "vscaledobject.kb.io"
 _CANARY: Manifest = {
     "apiVersion": KEDA,
     "kind": "ScaledObject",
@@ -133,7 +133,7 @@ class Keda:
         ports = [{"name": "https", "port": self._adapter}]
         here = {"type": "ExternalName", "externalName": "localhost", "ports": ports}
         yield {"apiVersion": "v1", "kind": "Service", "metadata": place, "spec": here}
-        version, kind, name = _API
+        version, kind, name = _API_SERVICE
         spec = {
             "service": {**place, "port": self._adapter},
             "group": "external.metrics.k8s.io",
@@ -154,14 +154,14 @@ class Keda:
 
     def _serves(self) -> bool:
         """Return whether the API server reaches the adapter."""
-        return has_condition(self._plane.client.get(*_API) or {}, "Available")
+        return has_condition(self._plane.client.get(*_API_SERVICE) or {}, "Available")
 
     def _answers(self) -> bool:
         """Return whether the API server calls KEDA's webhook, which refuses the canary."""
         try:
             self._plane.client.apply(_CANARY, dry_run=True)
         except RefusedError as error:
-            if _HOOK in error.reason:
+            if _WEBHOOK_NAME in error.reason:
                 return True
             raise
         return False

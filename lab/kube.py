@@ -20,13 +20,13 @@ from gpu_blueprint.records import Record
 
 from .scene import Manifest
 
-_MANAGER = "gpu-blueprint"
+_FIELD_MANAGER = "gpu-blueprint"
 _MOST_TRIES, _TOOK_TOO_LONG, _CONFLICT = 3, 504, 409
 _QUOTA_CHANGED = "Operation cannot be fulfilled on resourcequotas"
 """Start of the answer to a create that lost the race for its namespace's ResourceQuota against another create."""
 _SECONDS_TO_ANSWER = 60
-_STRICT = ("fieldValidation", "Strict")
-_PATCHES = {
+_STRICT_FIELDS = ("fieldValidation", "Strict")
+_PATCH_TYPES = {
     "apply": "application/apply-patch+yaml",
     "json": "application/json-patch+json",
     "merge": "application/merge-patch+json",
@@ -114,15 +114,15 @@ class KubeClient:
             dry_run: True to let the server check the request without a change.
         """
         query = [("dryRun", "All")] if dry_run and verb != "get" else []
-        query += [("fieldManager", _MANAGER)] if verb == "patch" else []
+        query += [("fieldManager", _FIELD_MANAGER)] if verb == "patch" else []
         query += [("force", "true")] if verb == "patch" and patch == "apply" else []
-        options: dict[str, Any] = {"content_type": _PATCHES[patch]} if verb == "patch" else {}
+        options: dict[str, Any] = {"content_type": _PATCH_TYPES[patch]} if verb == "patch" else {}
         answer = self._ask(verb, path, body, query_params=query, **options)
         return Answer(json.loads(answer.data), _read_warnings(answer.headers.getlist("Warning")))
 
     def apply(self, manifest: Manifest, *, dry_run: bool = False) -> dict[str, Any]:
         """Apply an object by server-side apply; the server refuses unknown fields."""
-        query = [_STRICT, ("fieldManager", _MANAGER), ("force", "true")]
+        query = [_STRICT_FIELDS, ("fieldManager", _FIELD_MANAGER), ("force", "true")]
         query += [("dryRun", "All")] if dry_run else []
         place = manifest["metadata"]
         path = self._find_path(manifest["apiVersion"], manifest["kind"], place["name"], place.get("namespace"))
@@ -130,7 +130,7 @@ class KubeClient:
 
     def create(self, manifest: Manifest) -> dict[str, Any]:
         """Create an object; the server chooses the name if the manifest has only ``generateName``."""
-        return self._send("post", self.find_path(manifest), manifest, query_params=[_STRICT])
+        return self._send("post", self.find_path(manifest), manifest, query_params=[_STRICT_FIELDS])
 
     def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
         """Return an object, or None if there is none."""

@@ -15,12 +15,12 @@ from .copied_objects import KUEUE_OBJECTS
 from .scene import Manifest
 from .workspace import Workspace
 
-_SECRET = "kueue-webhook-server-cert"
-_CONVERTED = ("clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads")
+_CERTIFICATE_SECRET = "kueue-webhook-server-cert"
+_CONVERTED_KINDS = ("clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads")
 """Kinds whose definitions get a conversion webhook from the chart."""
-_UNSELECTED = ("clusterqueue", "cohort", "resourceflavor", "workload")
+_KINDS_IN_EVERY_NAMESPACE = ("clusterqueue", "cohort", "resourceflavor", "workload")
 """Kinds whose webhooks apply in every namespace; all others apply in those of ``managedJobsNamespaceSelector``."""
-_OPTIONAL = ("deployment", "pod", "statefulset")
+_OPTIONAL_KINDS = ("deployment", "pod", "statefulset")
 """Kinds whose webhooks have the failure policy Ignore, unless Kueue manages these kinds."""
 _SECONDS_TO_DELETE = 90
 """Fifteen definitions take half a minute, since the API server publishes all its kinds again after each deletion."""
@@ -91,13 +91,13 @@ class Kueue(Controller):
             "tls.key": self._certificate.key,
         }
         data = {name: base64.b64encode(content).decode() for name, content in files.items()}
-        place = {"name": _SECRET, "namespace": NAMESPACE}
+        place = {"name": _CERTIFICATE_SECRET, "namespace": NAMESPACE}
         return {"apiVersion": "v1", "kind": "Secret", "metadata": place, "data": data}
 
     def list_definitions(self) -> Iterator[dict[str, Any]]:
         """Yield the custom resource definitions, with the chart's conversion webhook."""
         for definition in super().list_definitions():
-            if definition["spec"]["names"]["plural"] in _CONVERTED:
+            if definition["spec"]["names"]["plural"] in _CONVERTED_KINDS:
                 webhook = {"clientConfig": self.build_client("/convert"), "conversionReviewVersions": ["v1"]}
                 definition["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
             yield definition
@@ -107,8 +107,8 @@ class Kueue(Controller):
         for document in super().list_webhooks():
             for hook in document["webhooks"]:
                 kind = hook["name"].split(".")[0][1:]
-                hook["failurePolicy"] = "Ignore" if kind in _OPTIONAL and not self._manages(kind) else "Fail"
-                if kind not in _UNSELECTED:
+                hook["failurePolicy"] = "Ignore" if kind in _OPTIONAL_KINDS and not self._manages(kind) else "Fail"
+                if kind not in _KINDS_IN_EVERY_NAMESPACE:
                     hook["namespaceSelector"] = self._configuration["managedJobsNamespaceSelector"]
             yield document
 

@@ -30,7 +30,7 @@ from .storage_drivers import StorageDrivers
 from .volumes import Volumes
 from .workspace import Workspace, open_workspace
 
-_FIRST = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass", "ResourceQuota", "LimitRange")
+_LOAD_ORDER = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass", "ResourceQuota", "LimitRange")
 """Kinds that other kinds need, in the order of loading."""
 
 
@@ -188,4 +188,4 @@ def _refuse_missing_parts(bundle: Bundle) -> None:
 
 def _find_rank(manifest: Manifest) -> int:
     """Return the position of an object in the order of loading."""
-    return _FIRST.index(manifest["kind"]) if manifest["kind"] in _FIRST else len(_FIRST)
+    return _LOAD_ORDER.index(manifest["kind"]) if manifest["kind"] in _LOAD_ORDER else len(_LOAD_ORDER)

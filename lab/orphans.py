@@ -22,12 +22,12 @@ from gpu_blueprint.errors import LabError
 MARK = "GPU_BLUEPRINT_WORKSPACE"
 """Environment variable of every process of a workspace: the path of the folder."""
 PREFIX = "gpu-blueprint-lab-"
-_LOCK = "lock"
+_LOCK_FILE = "lock"
 _SECONDS_TO_LOCK = 60
 SECONDS_TO_END = 10
 """Seconds for a thread or a killed process of the lab to end."""
 _EMPTY_LOOKS = 2
-_GUARD = """
+_GUARD_PROGRAM = """
 import sys
 sys.stdin.read()
 folder, *sys.path[:] = sys.argv[1:]
@@ -79,7 +79,7 @@ def guard_folder(folder: Path) -> Iterator[None]:
     """
     try:
         guard = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-S", "-c", _GUARD, str(folder), *sys.path],
+            [sys.executable, "-S", "-c", _GUARD_PROGRAM, str(folder), *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -134,11 +134,11 @@ def end_marked_processes(folder: Path) -> None:
 def _lock_new_folder(folder: Path) -> int:
     """Return the descriptor of the lock file, which gets its name only once it is locked: a sweep sees no unlocked
     file."""
-    unnamed = folder / f"{_LOCK}.new"
+    unnamed = folder / f"{_LOCK_FILE}.new"
     lock = os.open(unnamed, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        unnamed.rename(folder / _LOCK)
+        unnamed.rename(folder / _LOCK_FILE)
     except OSError:
         os.close(lock)
         raise
@@ -150,7 +150,7 @@ def _take_over(folder: Path) -> Iterator[bool]:
     """Give True if a folder of this user has no living owner; the folder stays locked during the block."""
     try:
         found = folder.stat()
-        lock = os.open(folder / _LOCK, os.O_RDWR) if found.st_uid == os.getuid() else None
+        lock = os.open(folder / _LOCK_FILE, os.O_RDWR) if found.st_uid == os.getuid() else None
     except FileNotFoundError:
         yield _is_old(folder)
         return

@@ -16,7 +16,7 @@ from .scene import Manifest, has_condition
 
 _LONGEST_S = 90.0
 _STEADY_S = 30.0
-"""Reasons must stay the same for so long, because Karpenter's first reasons change while it starts."""
+"""Seconds for which reasons must stay the same, because Karpenter's first reasons change while it starts."""
 _LOOK_EVERY_S = 0.3
 _SECONDS_TO_SERVE = 30
 _KINDS = (("v1", "Node"), (KARPENTER_AWS, "EC2NodeClass"), (KARPENTER, "NodePool"), (NODE_OVERLAY, "NodeOverlay"))

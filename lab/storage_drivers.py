@@ -9,7 +9,7 @@ from .csi_drivers import CsiDrivers
 from .kube import KubeClient
 from .scene import has_condition
 
-_STARTING = frozenset(driver.startup_taint["key"] for driver in CSI_DRIVERS.values())
+_STARTUP_TAINT_KEYS = frozenset(driver.startup_taint["key"] for driver in CSI_DRIVERS.values())
 """Keys of the startup taints that the drivers remove."""
 
 
@@ -28,10 +28,11 @@ class StorageDrivers(CsiDrivers):
 
 def waits_for_drivers(node: Mapping[str, Any]) -> bool:
     """Return whether a node is ready, so that agents run on it, and still has a startup taint."""
-    return has_condition(node, "Ready") and any(taint["key"] in _STARTING for taint in node["spec"].get("taints", []))
+    taints = node["spec"].get("taints", [])
+    return has_condition(node, "Ready") and any(taint["key"] in _STARTUP_TAINT_KEYS for taint in taints)
 
 
 def build_patch(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return the patch that removes the startup taints; the API server refuses it if the node has changed since."""
-    kept = [taint for taint in node["spec"]["taints"] if taint["key"] not in _STARTING]
+    kept = [taint for taint in node["spec"]["taints"] if taint["key"] not in _STARTUP_TAINT_KEYS]
     return {"metadata": {"resourceVersion": node["metadata"]["resourceVersion"]}, "spec": {"taints": kept}}

@@ -12,7 +12,7 @@ ZONE = "topology.kubernetes.io/zone"
 _PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _SELECTED_NODE = "volume.kubernetes.io/selected-node"
 _PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
-_SHARED = {"ReadWriteMany", "ReadOnlyMany"}
+_SHARED_MODES = {"ReadWriteMany", "ReadOnlyMany"}
 _CLAIM = ("v1", "PersistentVolumeClaim")
 _VOLUME = ("v1", "PersistentVolume")
 
@@ -86,7 +86,7 @@ def is_released(volume: Mapping[str, Any]) -> bool:
 def find_refusal(claim: Mapping[str, Any]) -> str:
     """Return the driver's reason to refuse a claim, or nothing: one node at a time may mount a file system on EBS."""
     spec = claim["spec"]
-    shared = sorted(_SHARED & set(spec["accessModes"]))
+    shared = sorted(_SHARED_MODES & set(spec["accessModes"]))
     if not shared or spec.get("volumeMode") == "Block":
         return ""
     return f"Volume capabilities {', '.join(shared)} not supported. Only AccessModes[ReadWriteOnce] supported."

@@ -37,7 +37,7 @@ _LAST_BYTES = 8192
 _LONGEST_LINE = 300
 _SECONDS_TO_START = 60
 _LOOK_EVERY_S = 0.1
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Workspace:
@@ -202,7 +202,7 @@ def open_workspace() -> Iterator[Workspace]:
             yield workspace
         except OSError as error:
             workspace.refuse_dead_engines()
-            if error.errno in _FULL:
+            if error.errno in _DISK_FULL:
                 raise LabError(f"{workspace.folder}: {error.strerror}; free some space, or set TMPDIR") from None
             raise
         except Exception:

@@ -16,7 +16,7 @@ from gpu_blueprint.errors import UsageError
 from gpu_blueprint.records import Record
 
 MISSING = "(missing)"
-_PROSE = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description", "content"}}
+_PROSE_KEYS = {"PrometheusRule": {"annotations"}, "ConfigMap": {"title", "description", "content"}}
 """Kind → the keys of texts that only people read."""
 
 
@@ -32,7 +32,7 @@ class Difference(Record):
     def is_prose(self) -> bool:
         """True if only people read the property."""
         kind = self.resource.split(" ")[0].rsplit(":", 1)[-1]
-        return any(part in _PROSE.get(kind, ()) for part in self.path)
+        return any(part in _PROSE_KEYS.get(kind, ()) for part in self.path)
 
     def __str__(self) -> str:
         path = ".".join(map(str, self.path))

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 _PIP = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off")
-_EVERY = 10
+_PACKAGES_PER_LINE = 10
 """Packages between two lines of an output that is no terminal."""
 _LAST_LINES = 25
 
@@ -41,7 +41,7 @@ def show_progress(lines: Iterable[str], last: deque[str]) -> None:
         words = line.split()
         if line.startswith("Collecting "):
             count += 1
-            if on_terminal or count % _EVERY == 0:
+            if on_terminal or count % _PACKAGES_PER_LINE == 0:
                 _show(f"  {count} packages found, now {words[1]}", on_terminal)
         elif line.startswith("Installing collected packages"):
             _show(f"  installing {len(words) - 3} packages, which takes a minute on a slow disk", on_terminal)

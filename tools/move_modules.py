@@ -24,8 +24,8 @@ OWN_MODULES = (
     (r"summary\.(\w+)", r"explain.\1"),
 )
 """Patterns for modules that exist only in a fork: old name, new name."""
-_TEXTS = (".md", ".yaml", ".yml", ".toml", ".csv", ".py", ".sh", ".cfg", ".json")
-_FROZEN = (
+_TEXT_SUFFIXES = (".md", ".yaml", ".yml", ".toml", ".csv", ".py", ".sh", ".cfg", ".json")
+_UNCHANGED_FILES = (
     "CHANGELOG.md",
     "tests/golden/",
     "docs/decisions/",
@@ -194,7 +194,7 @@ def move(root: Path) -> int:
     listed = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603
     for name in filter(None, listed.stdout.split("\0")):
         file = Path(name)
-        if file.suffix not in _TEXTS or name.startswith(_FROZEN) or not (root / file).is_file():
+        if file.suffix not in _TEXT_SUFFIXES or name.startswith(_UNCHANGED_FILES) or not (root / file).is_file():
             continue
         before = (root / file).read_text(encoding="utf-8")
         text = rewrite_names(before, moves) if PACKAGE in before or "tests" in before else before

@@ -17,8 +17,8 @@ from .aws import PRICE_LIST_REGION, Answer, Connect, read_pages
 
 FREE = "AWS lists it at zero, which is no price"
 UNLISTED = "not in the Price List"
-_INSTANCES = {"preInstalledSw": "NA", "operatingSystem": "Linux", "capacitystatus": "Used", "marketoption": "OnDemand"}
-_KINDS = (
+_FILTERS = {"preInstalledSw": "NA", "operatingSystem": "Linux", "capacitystatus": "Used", "marketoption": "OnDemand"}
+_TENANCIES = (
     {"tenancy": "Shared", "productFamily": "Compute Instance"},
     {"tenancy": "Dedicated", "productFamily": "Compute Instance (bare metal)"},
 )
@@ -75,8 +75,8 @@ SERVICE_ITEMS = (
 def read_on_demand_prices(connect: Connect, region: str, types: Iterable[str]) -> Prices:
     """Return hourly prices of instance types with Linux and no software; shared tenancy, dedicated for bare metal."""
     answers_by_name: dict[str, list[Decimal | str]] = {name: [] for name in types}
-    for kind in _KINDS:
-        for product in _read_products(connect, "AmazonEC2", region, {**_INSTANCES, **kind}):
+    for kind in _TENANCIES:
+        for product in _read_products(connect, "AmazonEC2", region, {**_FILTERS, **kind}):
             name = product["product"]["attributes"].get("instanceType", "")
             if name in answers_by_name:
                 answers_by_name[name].append(_read_usd(product, _UNITS["hour"]))

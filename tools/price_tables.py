@@ -12,7 +12,7 @@ from .price_list import FREE, SERVICE_ITEMS, Prices, format_plain
 from .publish import Rebuilt, find_doubts
 from .spot_history import DAYS
 
-_SOURCE = "# aws: AWS Price List Query API, read on the day as_of by tools/refresh_prices.py."
+_SOURCE_COMMENT = "# aws: AWS Price List Query API, read on the day as_of by tools/refresh_prices.py."
 
 
 class _Table(Record):
@@ -78,7 +78,7 @@ def rebuild_instance_prices(catalog: Path, types: Sequence[str], priced: Mapping
     """Rebuild prices.csv, in the order of instances.csv."""
     comments = (
         "# On-demand price of instance types, Linux, in US dollars an hour. A type without a row has no known price.",
-        _SOURCE,
+        _SOURCE_COMMENT,
     )
     columns = ("instance_type", "region", "usd_per_hour", "as_of", "source")
     return _Table(columns, "usd_per_hour", types, {}, comments).rebuild(catalog / "prices.csv", priced, today)
@@ -88,7 +88,7 @@ def rebuild_service_prices(catalog: Path, priced: Mapping[str, Prices], today: d
     """Rebuild service_prices.csv."""
     comments = (
         "# Price of AWS services other than instances, in US dollars a unit. An item without a row has no known price.",
-        _SOURCE,
+        _SOURCE_COMMENT,
     )
     units = {item.name: item.unit for item in SERVICE_ITEMS}
     columns = ("item", "region", "unit", "usd", "as_of", "source")

@@ -27,7 +27,7 @@ _COMMENTS = (
 )
 _SERVICE_LINKED = "/aws-service-role/"
 """Path of the policies that only AWS attaches."""
-_EVERY_ROLE = {"*", "arn:aws:iam::*:role/*"}
+_EVERY_ROLE_ARNS = {"*", "arn:aws:iam::*:role/*"}
 
 
 def main(argv: Sequence[str] | None = None, catalog: Path = CATALOG) -> int:
@@ -95,7 +95,7 @@ def _gives_rights(*services: str) -> Callable[[Statement], str]:
 
 
 def _passes_any_role(statement: Statement) -> str:
-    every = set(statement.resources or []) & _EVERY_ROLE and not statement.conditions
+    every = set(statement.resources or []) & _EVERY_ROLE_ARNS and not statement.conditions
     return "lets its holder pass any role to a machine" if every and passes_several_roles(statement) else ""
 
 

@@ -25,7 +25,7 @@ from .terraform_plugin import TerraformProvider, start_provider
 
 MEASURED = "measured with "
 """Beginning of the source in rows that this program wrote."""
-_MODULES = {"bcmdata": "bcmdataexports", "cloudwatch": "cloudwatch", "costexplorer": "ce", "ec2": ""}
+_TERRAFORM_PREFIXES = {"bcmdata": "bcmdataexports", "cloudwatch": "cloudwatch", "costexplorer": "ce", "ec2": ""}
 """Pulumi's module → the prefix of Terraform's types, if they differ."""
 
 
@@ -78,7 +78,7 @@ def name_terraform_type(type_: str) -> str:
     _, module, class_ = type_.split(":")
     service = module.split("/")[0]
     words = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in class_).strip("_")
-    return "_".join(filter(None, ["aws", _MODULES.get(service, service), words]))
+    return "_".join(filter(None, ["aws", _TERRAFORM_PREFIXES.get(service, service), words]))
 
 
 def _ask(provider: TerraformProvider, type_: str) -> dict[str, Answer]:

@@ -15,13 +15,13 @@ DEPTH = 6
 """Names in the longest path that is tried; deeper blocks repeat their parents (filters within filters)."""
 _UNSETTABLE = {("id",), ("tags_all",), ("timeouts",)}
 """Properties that a program cannot set, or that never reach AWS."""
-_SURROUNDINGS: Mapping[str, Mapping[str, Value]] = {
+_REQUIRED_VALUES: Mapping[str, Mapping[str, Value]] = {
     "aws_nat_gateway": {"connectivity_type": "private"},
     "aws_sns_topic": {"fifo_topic": True},
     "aws_sqs_queue": {"fifo_queue": True},
 }
 """Type → further values that a provider requires for some properties."""
-_EXPECTED = re.compile(r"\[([^\[\]]+)\]")
+_ALLOWED_VALUES = re.compile(r"\[([^\[\]]+)\]")
 """The list of allowed values in an error."""
 
 
@@ -33,9 +33,9 @@ def ask_type(provider: TerraformProvider, type_: str) -> dict[Path_, Answer]:
         try:
             return plan_beside(path, before, after, {})
         except RefusedPlanError:
-            if type_ not in _SURROUNDINGS:
+            if type_ not in _REQUIRED_VALUES:
                 raise
-            return plan_beside(path, before, after, _SURROUNDINGS[type_])
+            return plan_beside(path, before, after, _REQUIRED_VALUES[type_])
 
     def plan_beside(path: Path_, before: Value, after: Value, others: Mapping[str, Value]) -> bool:
         pair = (block.fill(**{"id": "made-up", **others, **value}) for value in (before, after))
@@ -91,7 +91,7 @@ def _ask_property(path: Path_, pairs: list[tuple[Value, Value]], wrap: Callable[
 
 
 def _read_expected(error: str) -> Iterator[tuple[str, str]]:
-    for listed in _EXPECTED.findall(error):
+    for listed in _ALLOWED_VALUES.findall(error):
         words = [word.strip("\"' ,") for word in listed.split()]
         if len(words) > 1:
             yield words[0], words[1]

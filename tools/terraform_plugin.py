@@ -49,7 +49,7 @@ _METHODS = {"GetSchema": "Schemas", "Configure": "Configured", "PlanResourceChan
 """Method → its answer."""
 _COOKIE = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
 """Terraform's magic cookie (terraform/internal/plugin/serve.go); without it a provider only prints a note."""
-_OFFLINE = {
+_OFFLINE_SETTINGS = {
     "region": "us-east-1",
     "access_key": "made-up",
     "secret_key": "made-up",
@@ -98,7 +98,7 @@ class TerraformProvider:
         schemas = self._call("GetSchema", _make("Nothing"))
         self._schemas = {found.key: found.value for found in schemas.resource_schemas}
         config = Block(schemas.provider.block)
-        known = {name: value for name, value in _OFFLINE.items() if name in config.attributes}
+        known = {name: value for name, value in _OFFLINE_SETTINGS.items() if name in config.attributes}
         self._call("Configure", _make("Configuration", terraform_version="1.9.0", config=_wrap(config.fill(**known))))
 
     @property

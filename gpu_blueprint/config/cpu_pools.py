@@ -141,8 +141,8 @@ def make_default_pool(needed: NodeRoom, region: str) -> CpuPool:
     """Make the CPU pool of a stack that names none.
 
     Args:
-        needed: CPU and memory of all tenants' quotas, less those of the pods on GPUs. The limit is high enough for so
-            much allocatable capacity, whatever sizes Karpenter launches.
+        needed: CPU and memory of all tenants' quotas, less those of the pods on GPUs. The limit allows nodes with this
+            allocatable capacity, whatever sizes Karpenter launches.
         region: Region of the stack.
     """
     made = CpuPool(

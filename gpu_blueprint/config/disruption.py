@@ -23,7 +23,7 @@ Policy = Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"]
 SPOT_GRACE_SECONDS = 110
 """Seconds that a pod has after EC2's interruption notice: EC2 gives 120 seconds, and Karpenter needs some of them."""
 PINNED = "a pod that may not be evicted (karpenter.sh/do-not-disrupt, or a PodDisruptionBudget that allows no eviction)"
-_NODES = r"(100|[0-9]{1,2})%|[0-9]+"
+_NODE_COUNT = r"(100|[0-9]{1,2})%|[0-9]+"
 _WINDOW = r"([0-9]+h[0-9]+m|[0-9]+(h|m))(0s)?"
 _MOST_BUDGETS = 50
 """Most budgets of one NodePool."""
@@ -60,7 +60,7 @@ class Budget(Model):
         return ceil(nodes * int(self.nodes[:-1]) / 100) if self.nodes.endswith("%") else int(self.nodes)
 
     def problems(self) -> Iterator[Problem]:
-        if not re.fullmatch(_NODES, self.nodes):
+        if not re.fullmatch(_NODE_COUNT, self.nodes):
             reason = f"{self.nodes!r} is not a count or a percentage up to 100"
             yield Problem("not-a-node-budget", ("nodes",), reason, 'write a text such as "1" or "10%"')
         if (self.schedule is None) != (self.duration is None):

@@ -21,7 +21,7 @@ _DOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _ADDRESS = re.compile(rf"http://(?P<host>{_DOMAIN}):(?P<port>[1-9]\d{{0,4}})/?", re.ASCII)
 _EXAMPLE = "http://proxy.example.com:3128"
 _LAST_PORT = 65_535
-_LIKE_IP = re.compile(r"[0-9.]+")
+_DIGITS_AND_DOTS = re.compile(r"[0-9.]+")
 
 
 def _check_proxy(value: str) -> str:
@@ -47,7 +47,7 @@ def _is_own_address(host: str) -> bool:
     """Return whether a host is loopback, link-local, multicast or unspecified, or digits that are no IPv4 address."""
     if host.lower() == "localhost" or host.lower().endswith(".localhost"):
         return True
-    if not _LIKE_IP.fullmatch(host):
+    if not _DIGITS_AND_DOTS.fullmatch(host):
         return False
     try:
         address = IPv4Address(host)
@@ -70,7 +70,7 @@ def _check_exception(value: str) -> str:
         raise WrongValueError(kind, f"{value!r} are several exceptions in one text", "write them as items of the list")
     address, _, port = value.partition(":")
     is_named = bool(re.fullmatch(rf"\.?{_DOMAIN}", address, re.ASCII))
-    if _LIKE_IP.fullmatch(address.partition("/")[0]):
+    if _DIGITS_AND_DOTS.fullmatch(address.partition("/")[0]):
         is_named = _is_block(address)
     fits_port = not port or (port.isdecimal() and 0 < int(port) <= _LAST_PORT and "/" not in address)
     if len(value) > 253 or not is_named or not fits_port or value.endswith(":"):

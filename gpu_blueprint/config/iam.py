@@ -7,7 +7,7 @@ from .aws_names import RoleArn
 from .identities import PolicyArn
 from .shapes import Shape
 
-_NAME = r"[\w+=,.@-]"
+_NAME_CHARACTER = r"[\w+=,.@-]"
 ROOT = "/"
 """The path of roles and policies without a path."""
 
@@ -15,7 +15,7 @@ ROOT = "/"
 IamPath = Annotated[
     str,
     Shape(
-        rf"/({_NAME}+/)*",
+        rf"/({_NAME_CHARACTER}+/)*",
         "not-an-iam-path",
         "a path of IAM",
         "begin and end it with a slash, and write letters, digits and +=,.@_- between, such as /platform/gpu/",
@@ -26,7 +26,7 @@ IamPath = Annotated[
 IamNamePrefix = Annotated[
     str,
     Shape(
-        rf"{_NAME}+",
+        rf"{_NAME_CHARACTER}+",
         "not-an-iam-prefix",
         "the beginning of names in IAM",
         "write at most 32 letters, digits and +=,.@_-, such as acme-",
@@ -37,7 +37,7 @@ IamNamePrefix = Annotated[
 InstanceProfileName = Annotated[
     str,
     Shape(
-        rf"{_NAME}+",
+        rf"{_NAME_CHARACTER}+",
         "not-an-instance-profile",
         "the name of an instance profile",
         "write the name alone: the part of its ARN behind the last slash",

@@ -33,8 +33,8 @@ Endpoint = Literal[
 ]
 _SERVICES: dict[Endpoint, tuple[str, ...]] = {"ecr": ("ecr.api", "ecr.dkr")}
 STABLE_ZONES = 2
-"""The control plane and the system nodes are in so many first zones. EKS accepts no subnets in further zones later, and
-replaces a node group whose subnets change, so an appended zone must affect neither."""
+"""Number of first zones in the list, which hold the control plane and the system nodes. EKS accepts no subnets in
+further zones later, and replaces a node group whose subnets change, so an appended zone must affect neither."""
 MAX_ZONES = 7
 _NO_VPC_BLOCKS = ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
 """Blocks that AWS refuses for VPCs: this network, loopback, link-local, multicast, reserved (VPC user guide, CIDR)."""

@@ -9,7 +9,7 @@ from ..model import Model
 from ..problem import Problem
 from .scalars import Name, ShortDuration, count_seconds
 
-_LONGEST_WARMUP = 24 * 3600
+_LONGEST_WARMUP_SECONDS = 24 * 3600
 """Seconds; as long as the longest ``readyTimeout``."""
 
 
@@ -29,6 +29,6 @@ class PodStart(Model):
         if self.weights_from and self.weights_gib is None:
             reason = f"weightsFrom names {self.weights_from}, and weightsGib does not say how much a pod reads from it"
             yield Problem("weights-without-size", ("weightsFrom",), reason, "write weightsGib, or remove weightsFrom")
-        if count_seconds(self.warmup) > _LONGEST_WARMUP:
+        if count_seconds(self.warmup) > _LONGEST_WARMUP_SECONDS:
             reason = f"{self.warmup} is longer than the longest time for which a queue waits for a pod, 24h"
             yield Problem("warmup-out-of-range", ("warmup",), reason, "write the seconds that a pod takes, such as 90s")

@@ -42,7 +42,7 @@ _ONE_SERIES = ("absent", "absent_over_time", "scalar", "time", "vector")
 """Functions that give one series, whatever their argument."""
 _ALWAYS_A_VALUE = ("scalar", "vector")
 """Functions that give a value, also for an argument without one."""
-_ABSENT = ("absent", "absent_over_time")
+_ABSENT_FUNCTIONS = ("absent", "absent_over_time")
 
 
 class Fault(Record):
@@ -106,7 +106,7 @@ def _find_gap(expr: Expr) -> str:
             return f"where limit_ratio takes no series, {_REPLICAS_STAY}; leave limit_ratio out"
         case AggregateExpr():
             return _find_gap(expr.expr)
-        case Call() if expr.func.name in _ABSENT:
+        case Call() if expr.func.name in _ABSENT_FUNCTIONS:
             return f"while the series exist, {_REPLICAS_STAY}; add: or vector(0)"
         case Call():
             return "" if expr.func.name in _ALWAYS_A_VALUE else next(filter(None, map(_find_gap, expr.args)), "")

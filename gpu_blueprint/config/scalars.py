@@ -133,14 +133,14 @@ PodCpu = Annotated[
 _CPU = r"[1-9][0-9]*"
 Cpu = Annotated[str, Shape(_CPU, "not-a-number-of-cpus", 'a whole number of CPUs, such as "64"')]
 
-_PART = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
+_LABEL_PART = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _DOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _RESERVED_DOMAINS = ("karpenter.sh", "karpenter.k8s.aws", "kubernetes.io", "k8s.io", "nvidia.com", "gpu-blueprint")
 
 
 def _is_label_key(value: str) -> bool:
     name = value.split("/")[-1]
-    return len(value) <= 316 and len(name) <= 63 and bool(re.fullmatch(rf"({_DOMAIN}/)?{_PART}", value))
+    return len(value) <= 316 and len(name) <= 63 and bool(re.fullmatch(rf"({_DOMAIN}/)?{_LABEL_PART}", value))
 
 
 def _refuse_own_domains(value: str) -> str:
@@ -164,7 +164,7 @@ PodLabelKey = Annotated[str, refuse_unless(_is_label_key, "not-a-label-key", "a 
 LabelValue = Annotated[
     str,
     Shape(
-        rf"({_PART})?",
+        rf"({_LABEL_PART})?",
         "not-a-label-value",
         "a Kubernetes label value",
         "write at most 63 letters, digits, '-', '_' and '.'",

@@ -16,7 +16,7 @@ from .workloads import list_workloads
 
 CLAIM = (KARPENTER, "NodeClaim")
 _NODE, _POD = ("v1", "Node"), ("v1", "Pod")
-_OWNERS = (("apps/v1", "Deployment"), ("batch/v1", "Job"), _POD)
+_PROBE_KINDS = (("apps/v1", "Deployment"), ("batch/v1", "Job"), _POD)
 _PAUSE_S = 0.1
 
 
@@ -44,7 +44,7 @@ def _remove_probes(stage: Stage) -> Iterator[str]:
 
     Kueue deletes the Workloads itself, and counts their GPUs until then.
     """
-    for api_version, kind in _OWNERS:
+    for api_version, kind in _PROBE_KINDS:
         for found in stage.lab.kube.list(api_version, kind, labels=PROBE_LABEL):
             yield _delete(stage, (api_version, kind), found)
     yield from (found["metadata"]["name"] for found in list_workloads(stage.lab.kube))

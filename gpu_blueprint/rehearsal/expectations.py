@@ -10,7 +10,7 @@ _Check = Callable[[Outcome], str]
 
 def expect_nodes(pool: str, purchase: str, *, usd: float, text: str) -> Expectation:
     """Expect that all pods run in a pool, on nodes of one capacity type, for a price."""
-    return Expectation(text, _chain(_all_run, _on(pool), _paid_as(purchase), _for(usd)))
+    return Expectation(text, _chain(_all_run, _in_pool(pool), _paid_as(purchase), _costs(usd)))
 
 
 def expect_offer(pool: str, offer: Offer) -> Expectation:
@@ -21,7 +21,7 @@ def expect_offer(pool: str, offer: Offer) -> Expectation:
 
 def expect_pool(pool: str) -> Expectation:
     """Expect that all pods run in a pool, on any of its nodes."""
-    return Expectation(f"runs in {pool}", _chain(_all_run, _on(pool)))
+    return Expectation(f"runs in {pool}", _chain(_all_run, _in_pool(pool)))
 
 
 def expect_full(pool: str, running: int, reason: str, *, reserved: int = 0) -> Expectation:
@@ -43,7 +43,7 @@ def expect_full(pool: str, running: int, reason: str, *, reserved: int = 0) -> E
         held = sum(node.purchase == "reserved" for node in outcome.list_nodes())
         return f"{held} nodes are reserved, where the reservation holds {reserved}" if held < reserved else ""
 
-    return Expectation(f"{running} fill {pool}, 1 waits", _chain(_on(pool), compare))
+    return Expectation(f"{running} fill {pool}, 1 waits", _chain(_in_pool(pool), compare))
 
 
 def expect_pending() -> Expectation:
@@ -118,7 +118,7 @@ def expect_notes(pool: str, text: str, *notes: str) -> Expectation:
         missing = [note for note in notes or (text,) if note not in outcome.notes]
         return f"{missing[0]}: not seen; {', '.join(outcome.notes) or 'nothing happened'}" if missing else ""
 
-    return Expectation(text, _chain(_all_run, _on(pool), compare))
+    return Expectation(text, _chain(_all_run, _in_pool(pool), compare))
 
 
 def expect_no_note(pool: str, text: str, beginning: str) -> Expectation:
@@ -127,7 +127,7 @@ def expect_no_note(pool: str, text: str, beginning: str) -> Expectation:
     def compare(outcome: Outcome) -> str:
         return next((note for note in outcome.notes if note.startswith(beginning)), "")
 
-    return Expectation(text, _chain(compare, _all_run, _on(pool)))
+    return Expectation(text, _chain(compare, _all_run, _in_pool(pool)))
 
 
 def _chain(*checks: _Check) -> _Check:
@@ -147,7 +147,7 @@ _VERBS = {Fate.RUNS: "runs", Fate.REFUSED: "is refused"}
 _PARTICIPLES = {Fate.WAITS: "still waiting", Fate.REFUSED: "refused"}
 
 
-def _on(pool: str) -> _Check:
+def _in_pool(pool: str) -> _Check:
     return _each(lambda node: node.pool == pool, f"not in {pool}")
 
 
@@ -164,7 +164,7 @@ def _each(holds: Callable[[Landing], bool], fault: str) -> _Check:
     return compare
 
 
-def _for(usd: float) -> _Check:
+def _costs(usd: float) -> _Check:
     def compare(outcome: Outcome) -> str:
         found = outcome.usd_per_hour
         if is_dearer(found, usd):

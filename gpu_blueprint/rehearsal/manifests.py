@@ -11,7 +11,7 @@ from lab.scene import Manifest
 
 from ..errors import UsageError
 
-_NO_TAGS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
+_YAML_1_1_TAGS = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
 """Tags of YAML 1.1 that JSON, and so Kubernetes, lacks: dates, and a lone ``=``, which the custom resource definitions
 of the Prometheus operator contain."""
 _MOST_VALUES, _DEEPEST = 50_000, 100
@@ -23,7 +23,7 @@ class _Loader(yaml.CSafeLoader):
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _NO_TAGS]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _YAML_1_1_TAGS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 

@@ -13,8 +13,8 @@ from .snapshot import Snapshot, is_leaving, is_running
 from .stage import Stage
 
 _DEPLOYMENT = ("apps/v1", "Deployment")
-_SLICE = ("discovery.k8s.io/v1", "EndpointSlice")
-_REHEARSED = "gpu-blueprint/rehearsed"
+_ENDPOINT_SLICE = ("discovery.k8s.io/v1", "EndpointSlice")
+_REHEARSED_ANNOTATION = "gpu-blueprint/rehearsed"
 """Annotation of the pods; a new value starts a rollout."""
 _SECONDS_TO_APPEAR, _SECONDS_TO_CHANGE = 20.0, 60.0
 _SECONDS_EACH = 2.0
@@ -60,7 +60,7 @@ class ModelPods(Record):
     def roll_out(self, stage: Stage, deployment: str, replicas: int) -> tuple[bool, int]:
         """Change the pod template of a version, and return the result of ``watch``: whether all pods of the version are
         new."""
-        template = {"metadata": {"annotations": {_REHEARSED: str(time.monotonic_ns())}}}
+        template = {"metadata": {"annotations": {_REHEARSED_ANNOTATION: str(time.monotonic_ns())}}}
         changed = self._patch(stage, deployment, {"template": template})["metadata"]["generation"]
 
         def is_rolled_out(_: Snapshot) -> bool:
@@ -83,7 +83,7 @@ class ModelPods(Record):
 
     def _count_endpoints(self, stage: Stage) -> int:
         labels = f"kubernetes.io/service-name={self.model}"
-        slices = stage.lab.kube.list(*_SLICE, self.namespace, labels)
+        slices = stage.lab.kube.list(*_ENDPOINT_SLICE, self.namespace, labels)
         endpoints = [endpoint for part in slices for endpoint in part.get("endpoints") or []]
         return len({one["targetRef"]["name"] for one in endpoints if one.get("conditions", {}).get("ready")})
 

@@ -16,7 +16,7 @@ PROBE_LABEL = "gpu-blueprint/probe"
 """Label of everything that a probe creates."""
 NAMESPACE = "gpu-blueprint-rehearsal"
 """Namespace of the probes of pools, which has no quota."""
-_SMALL = {"cpu": "50m", "memory": "64Mi"}
+_SMALL_REQUESTS = {"cpu": "50m", "memory": "64Mi"}
 """Requests too small to matter: 48 pods take only 2.4 of the four CPUs of a g6.xlarge."""
 _CONTAINER_SECURITY = {
     "allowPrivilegeEscalation": False,
@@ -37,15 +37,14 @@ def build_gpu_pod(
 ) -> dict[str, Any]:
     """Build a pod that requests GPU resources of a pool, one unit by default, and little CPU and memory."""
     pod = build_pod(config, pool, namespace=namespace, limits=limits)
-    return _finish(pod, name, {**_SMALL, **_list_limits(pod)}, place_image(config, PAUSE_IMAGE))
+    return _finish(pod, name, {**_SMALL_REQUESTS, **_list_limits(pod)}, place_image(config, PAUSE_IMAGE))
 
 
 def build_usual_pod(config: StackConfig, pool: Pool, name: str, limits: Mapping[str, int]) -> dict[str, Any]:
     """Build the pod that `blueprint explain` shows, with the CPU and memory of its slots as far as they are known."""
     pod = build_pod(config, pool, namespace=NAMESPACE, limits=limits)
-    return _finish(
-        pod, name, {**_SMALL, **pod["spec"]["containers"][0]["resources"].get("requests", {}), **_list_limits(pod)}
-    )
+    requests = pod["spec"]["containers"][0]["resources"].get("requests", {})
+    return _finish(pod, name, {**_SMALL_REQUESTS, **requests, **_list_limits(pod)})
 
 
 def _list_limits(pod: Mapping[str, Any]) -> dict[str, str]:
@@ -67,7 +66,7 @@ def split_shares(pod: dict[str, Any], resource: str) -> None:
     """Give each share in a pod's requests its own container, since a container may have only one."""
     (container,) = pod["spec"]["containers"]
     count = int(container["resources"]["limits"][resource])
-    sizes = {**_SMALL, resource: "1"}
+    sizes = {**_SMALL_REQUESTS, resource: "1"}
     resources = {"requests": sizes, "limits": sizes}
     pod["spec"]["containers"] = [
         {**container, "name": name, "resources": resources} for name in name_pods("main", count)
@@ -94,7 +93,7 @@ def build_cpu_pod(name: str, namespace: str, cpu: str = "1", image: str = PAUSE_
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"containers": [{"name": "main"}], **spec},
     }
-    return _finish(pod, name, {**_SMALL, "cpu": cpu}, image)
+    return _finish(pod, name, {**_SMALL_REQUESTS, "cpu": cpu}, image)
 
 
 def build_cpu_pool_pod(pool: CpuPool, name: str, cpu: str = "1", namespace: str = NAMESPACE) -> dict[str, Any]:

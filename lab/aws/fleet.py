@@ -92,10 +92,8 @@ class Fleets(Record, kw_only=True):
 
     def _rank_options(self, params: Params) -> list[Option]:
         """Return every option of the request, in the order of preference."""
-        strategies = [
-            params.get(field, {}).get("AllocationStrategy", "") for field in ("SpotOptions", "OnDemandOptions")
-        ]
-        is_prioritized = any("prioritized" in strategy for strategy in strategies)
+        options_of = [params.get(field, {}) for field in ("SpotOptions", "OnDemandOptions")]
+        is_prioritized = any("prioritized" in found.get("AllocationStrategy", "") for found in options_of)
         options = [
             self._read_option(params, self.templates.find(config["LaunchTemplateSpecification"]), override)
             for config in params["LaunchTemplateConfigs"]

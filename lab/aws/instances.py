@@ -53,14 +53,12 @@ class Instances(dict[str, Instance]):
 
     def describe(self, params: Params) -> dict[str, Any]:
         """Answer DescribeInstances; raises AwsError if a named instance does not exist."""
-        chosen = self._select(params, list_facts=_list_facts)
+        chosen = self._select(params, _list_facts)
         return {"reservationSet": [{"reservationId": "r-lab", "instancesSet": [_render(found)]} for found in chosen]}
 
     def describe_status(self, params: Params) -> dict[str, Any]:
         """Answer DescribeInstanceStatus: every running instance passes its checks."""
-        running = [
-            instance for instance in self._select(params, list_facts=_list_status_facts) if instance.state == "running"
-        ]
+        running = [found for found in self._select(params, _list_status_facts) if found.state == "running"]
         return {"instanceStatusSet": [_render_status(instance) for instance in running]}
 
     def terminate(self, params: Params) -> dict[str, Any]:
@@ -97,13 +95,10 @@ class Instances(dict[str, Instance]):
             raise AwsError("InvalidInstanceID.NotFound", f"The instance IDs '{', '.join(missing)}' do not exist")
         return [self[name] for name in ids]
 
-    def _select(self, params: Params, *, list_facts: Callable[[Instance], dict[str, str]]) -> list[Instance]:
+    def _select(self, params: Params, list_facts: Callable[[Instance], dict[str, str]]) -> list[Instance]:
         named = self._find_all(params.get("InstanceId", [])) or [*self.values()]
-        return [
-            instance
-            for instance in named
-            if passes_filters(params.get("Filter", []), list_facts(instance), instance.tags)
-        ]
+        filters = params.get("Filter", [])
+        return [found for found in named if passes_filters(filters, list_facts(found), found.tags)]
 
 
 def _list_facts(instance: Instance) -> dict[str, str]:

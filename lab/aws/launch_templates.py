@@ -104,11 +104,8 @@ class LaunchTemplates:
         """Answer DescribeLaunchTemplates; raises AwsError if a named template does not exist."""
         named = [self.find({"LaunchTemplateName": name}) for name in params.get("LaunchTemplateName", [])]
         named += [self.find({"LaunchTemplateId": name}) for name in params.get("LaunchTemplateId", [])]
-        chosen = [
-            template
-            for template in named or self._templates.values()
-            if passes_filters(params.get("Filter", []), {"launch-template-name": template.name}, template.tags)
-        ]
+        filters, rows = params.get("Filter", []), named or self._templates.values()
+        chosen = [row for row in rows if passes_filters(filters, {"launch-template-name": row.name}, row.tags)]
         return {"launchTemplates": [_render_template(template) for template in chosen]}
 
     def delete(self, params: Params) -> dict[str, Any]:

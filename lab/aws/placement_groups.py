@@ -24,11 +24,8 @@ class PlacementGroups:
             if wanted := params.get(parameter):
                 groups = [group for group in groups if group[key] in wanted]
         facts = [{"group-name": group["groupName"], "state": "available", "strategy": "cluster"} for group in groups]
-        chosen = [
-            group
-            for group, known in zip(groups, facts, strict=True)
-            if passes_filters(params.get("Filter", []), known, {})
-        ]
+        filters = params.get("Filter", [])
+        chosen = [group for group, known in zip(groups, facts, strict=True) if passes_filters(filters, known, {})]
         return {"placementGroupSet": chosen}
 
 

@@ -15,7 +15,7 @@ from .limits import make_limit_probe
 from .pools import make_refusal_probe, send_pods
 
 _MOST_FILLING_NODES = 8
-"""The lab fills a pool with at most so many nodes; a larger pool keeps its limit in the same way."""
+"""Most nodes with which the lab fills a pool; a larger pool keeps its limit in the same way."""
 _CPU, _CPU_MILLI = "1", 1000
 
 

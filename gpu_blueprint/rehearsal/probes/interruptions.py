@@ -21,7 +21,7 @@ from ..snapshot import Snapshot, is_running, name_pod
 from ..stage import Stage
 from .pools import list_neighbours
 
-_APP = "app.kubernetes.io/name"
+_NAME_LABEL = "app.kubernetes.io/name"
 
 
 def list_change_probes(config: StackConfig, pool: Pool) -> Iterator[Probe]:
@@ -89,7 +89,7 @@ def follow_successor(stage: Stage, deployment: Manifest, first: PodFate, node: s
 
 def _list_replicas(stage: Stage, deployment: Manifest) -> list[Manifest]:
     place = deployment["metadata"]
-    return stage.list_pods(place["namespace"], {_APP: place["name"]})
+    return stage.list_pods(place["namespace"], {_NAME_LABEL: place["name"]})
 
 
 def _take_headroom(config: StackConfig, pool: Pool, headroom: Headroom) -> Probe:

@@ -22,7 +22,7 @@ from .interruptions import warn_of_interruption
 _Play = Callable[[Stage], Outcome]
 _Loss = Callable[[Stage, str], None]
 """Makes Karpenter drain the node of a name."""
-_ENDS, _MOVES = "the rollout ends", "the node is empty"
+_ROLLOUT_ENDS, _NODE_EMPTIES = "the rollout ends", "the node is empty"
 
 
 def list_model_probes(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
@@ -44,7 +44,7 @@ def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
     full = pool if all(ends_first) and not pool.static_nodes else None
     title = f"a rollout with {_say(most)}"
     yield _make(*scene, "most", _say(most), _set(pods, most), _say_served(sum(most)))
-    yield _make(*scene, "rollout", title, _roll_out(pods, most, kept, full), _ENDS, _say_kept(kept))
+    yield _make(*scene, "rollout", title, _roll_out(pods, most, kept, full), _ROLLOUT_ENDS, _say_kept(kept))
     yield _make(*scene, "least", f"back to {_say(least)}", _set(pods, least), _say_served(sum(least)))
 
 
@@ -60,7 +60,7 @@ def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
     if list_purchases(config.gpu_pools_by_name[model.pool])[0] == "spot":
         losses["reclaim"] = ("a spot node gets its two-minute warning", warn_of_interruption)
     for name, (title, loss) in losses.items():
-        promise = [_MOVES, _say_kept(kept)] if kept else [_MOVES]
+        promise = [_NODE_EMPTIES, _say_kept(kept)] if kept else [_NODE_EMPTIES]
         yield _make(*scene, name, title, _lose_node(pods, least, kept, loss), *promise)
 
 
@@ -140,7 +140,7 @@ def _roll_out(pods: ModelPods, counts: Sequence[int], kept: int, full: Pool | No
         with refuse_nodes(stage, full) if full else nullcontext():
             seen = [pods.roll_out(stage, *version) for version in zip(pods.versions, counts, strict=True)]
             after = pods.scale(stage, counts)
-        end = _ENDS if all(ends for ends, _ in seen) else "the rollout is stuck"
+        end = _ROLLOUT_ENDS if all(ends for ends, _ in seen) else "the rollout is stuck"
         notes = (end, _note_least(min(least for _, least in seen), kept))
         return Outcome(pods=after.pods, seconds=time.monotonic() - start, notes=notes)
 
@@ -162,7 +162,7 @@ def _lose_node(pods: ModelPods, counts: Sequence[int], kept: int, loss: _Loss) -
 
         moved, least = pods.watch(stage, is_empty, sum(counts))
         after = stage.follow(pods.list_pods(stage.look_again()), start)
-        notes = (_MOVES if moved else _explain_node(stage, node), _note_least(least, kept))
+        notes = (_NODE_EMPTIES if moved else _explain_node(stage, node), _note_least(least, kept))
         return Outcome(pods=after.pods, seconds=time.monotonic() - start, notes=notes)
 
     return play

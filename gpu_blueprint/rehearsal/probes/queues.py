@@ -23,7 +23,7 @@ _MOST_JOBS = 16
 """Jobs of a tenant in a load; larger pools get larger Jobs."""
 _STEADY_S = 2.0
 """Seconds without a change after which Kueue preempts no further job."""
-_BROKEN = "not as promised: "
+_BROKEN_PROMISE = "not as promised: "
 """Beginning of the note about parts that differ from the promise."""
 
 
@@ -96,7 +96,7 @@ def _fill(config: StackConfig, pool: Pool, loads: Sequence[Load]) -> Probe:
 
     text = f"{write_parts(alone)} alone" + (f", then {write_parts(parts)}" if others else "")
     title = "all tenants request everything" if others else "its tenant requests everything"
-    expected = expect_no_note(pool.name, text, _BROKEN)
+    expected = expect_no_note(pool.name, text, _BROKEN_PROMISE)
     # The borrowing of a tenant in one pool lowers its claim in all others.
     pools = [queued.name for queued in config.queued_pools]
     return make_pool_probe(pool.name, "queues", title, Phase.QUEUES, expected, play, alone_in=pools)
@@ -130,7 +130,7 @@ def _ask(
     kept = stage.wait_until(is_kept)
     held, since = changes[-1]
     parts = " + ".join(f"{name} {count}" for name, count in held.items()) or "nobody"
-    return f"{'' if kept else _BROKEN}{parts} after {max(since - start, 0):.0f} s"
+    return f"{'' if kept else _BROKEN_PROMISE}{parts} after {max(since - start, 0):.0f} s"
 
 
 def count_held(stage: Stage, loads: Sequence[Load]) -> dict[str, int]:
