@@ -1,8 +1,10 @@
 """The user's folder of built engines, shared by all clones and worktrees: a place for each part and stamp.
 
-lock                   held by the build that writes tmp/                   parts that a build has not finished
-NAME-STAMP/bin/NAME    a program NAME-STAMP/NAME/       copied or written objects NAME-STAMP/built       hash and size
-of every file of the place; its time is the last use of the place
+lock                   held by the build that writes
+tmp/                   parts that a build has not finished
+NAME-STAMP/bin/NAME    a program
+NAME-STAMP/NAME/       copied or written objects
+NAME-STAMP/built       hash and size of every file of the place; its time is the last use of the place
 
 A stamp is the hash of everything that a part is built from. One rename creates a complete place.
 """

@@ -132,7 +132,7 @@ def end_marked_processes(folder: Path) -> None:
 
 
 def _lock_new_folder(folder: Path) -> int:
-    """Return the descriptor of the lock file, which gets its name only once it is locked: a sweep sees no unlocked
+    """Return the descriptor of the lock file. The file gets its name once it is locked, so a sweep sees no unlocked
     file."""
     unnamed = folder / f"{_LOCK_FILE}.new"
     lock = os.open(unnamed, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600)

@@ -66,7 +66,6 @@ def _claim(port: int) -> bool:
 
 @cache
 def _open_claims() -> int:
-    """Return the descriptor of the file of claims. It stays open, because closing any descriptor would end every
-    claim."""
+    """Return the descriptor of the file of claims, which stays open: closing any descriptor would end every claim."""
     file = find_temporary_folder() / f"gpu-blueprint-ports-{os.getuid()}"
     return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)

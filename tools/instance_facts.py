@@ -20,8 +20,7 @@ class Ec2Answers(Record):
 
 
 def read_instance_types(connect: Connect, regions: tuple[str, ...]) -> Ec2Answers:
-    """Return the answers of every region; the hardware of a type is the same everywhere, its usage classes may
-    differ."""
+    """Return the answers of every region; hardware of a type is the same everywhere, usage classes may differ."""
     described: dict[str, Answer] = {}
     classes: dict[str, frozenset[str]] = {}
     offered: dict[str, frozenset[str]] = {}

@@ -141,7 +141,7 @@ def _list_texts(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _share_a_line(path: Path_, other: Path_) -> bool:
-    """Return whether one path begins the other; other paths belong to computed values, which a made-up resource
+    """Return whether one path begins the other; else the path is of a computed value, which a made-up resource
     lacks."""
     length = min(len(path), len(other))
     return bool(length) and path[:length] == other[:length]

@@ -21,8 +21,8 @@ BLOCK_NODES_GO = timedelta(minutes=40)
 """Time from Karpenter's deletion of the nodes to the end of a Capacity Block (Karpenter's AWS provider 1.14.1,
 controllers/capacityreservation/expiration)."""
 BLOCK_LEAVES = timedelta(minutes=10)
-"""Time that pods then have, whatever their grace period: EC2 terminates the instances from 30 minutes before the end
-on."""
+"""Time that pods then have, whatever their grace period: EC2 begins to terminate the instances 30 minutes before the
+end."""
 ReservationId: Any = resource_id("cr")
 Tags = Annotated[dict[TagKey, TagValue], Field(min_length=1, max_length=20)]
 

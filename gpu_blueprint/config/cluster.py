@@ -155,8 +155,7 @@ class ClusterFields(Model):
 
     @property
     def completes_pods(self) -> bool:
-        """True if the API server has MutatingAdmissionPolicy, which adds the fields that follow from a pod's GPU
-        request."""
+        """True if the API server has MutatingAdmissionPolicy, which adds fields according to a pod's GPU request."""
         return parse_version(self.kubernetes_version) >= (1, 36)
 
     @property

@@ -139,7 +139,7 @@ class Disruption(Model):
             yield Problem("too-many", (), reason, "write fewer schedules, or leave timezone out")
 
     def pace_repair(self) -> "Disruption":
-        """Return the disruption with a budget for node repair, without which all broken nodes may be replaced at
+        """Return the disruption with a budget for node repair; without it, Karpenter may replace all broken nodes at
         once."""
         if any(budget.schedule is None and budget.limits("Unhealthy") for budget in self.budgets or []):
             return self

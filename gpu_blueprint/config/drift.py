@@ -31,8 +31,8 @@ def tell_drift(pools: Sequence[Pool | CpuPool]) -> str:
 
 
 def tell_late_pools(pools: Iterable[Pool | CpuPool]) -> str:
-    """Return the pools that keep drifted nodes, and for how long, as clauses without a full stop; empty if none
-    does."""
+    """Return the pools with drifted nodes that stay, and for how long, as clauses without a full stop; empty for
+    none."""
     names: dict[str, list[str]] = {}
     for pool in pools:
         if reason := find_reason_to_stay(pool):

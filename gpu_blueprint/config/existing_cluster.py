@@ -71,8 +71,7 @@ class SystemPlacement(Model):
 
 
 class ExistingCluster(ClusterFields):
-    """An EKS cluster that exists: the platform adds GPU pools, tenants and their dependencies, and installs nothing
-    twice."""
+    """An EKS cluster that exists: the platform adds GPU pools, tenants and dependencies, and installs nothing twice."""
 
     mode: Literal["existing"]
     """Add the GPU layer to a cluster that you have (docs/guides/existing-cluster.md)."""

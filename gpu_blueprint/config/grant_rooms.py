@@ -30,7 +30,10 @@ def count_gpus(pool: Pool, amount: GpuAmount) -> float:
 
 
 def size_grant(pool: Pool, amount: GpuAmount) -> NodeRoom:
-    """Return the CPU and memory of the pods on an amount of a pool's units."""
+    """Return the CPU and memory of the pods on an amount of a pool's units.
+
+    The size of a slot decides. Pods on whole GPUs without ``podSize`` may hold their share of the largest node.
+    """
     if size := pool.find_pod_size(amount):
         return size.room
     gpus = count_gpus(pool, amount)

@@ -79,7 +79,7 @@ class Hours(Model):
 
     @property
     def close_schedule(self) -> str:
-        """Cron schedule that closes the pool: at the stop, and every hour afterwards on that day until a window may
+        """Cron schedule that closes the pool: at the stop, and hourly afterwards on that day until a window may
         start."""
         end = self._start + self._length
         if end < _DAY_MINUTES:

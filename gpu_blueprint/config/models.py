@@ -204,8 +204,8 @@ class VllmModel(ServedModel):
     gpu_memory_utilization: Share | None = None
     """Part of the GPU's memory that a replica takes. Default: 0.9, divided by the pods that share the GPU."""
     tokens_per_second: Rate | None = None
-    """Tokens that a replica writes in a second at full load, from which `cost` computes a million tokens. Default:
-    none."""
+    """Tokens that a replica writes in a second at full load, from which `cost` computes the price of a million tokens.
+    Default: none."""
     next: NextVllm | None = None
     """The next version, with its share of the replicas. Default: none."""
 
@@ -234,7 +234,8 @@ class TritonModel(ServedModel):
     memory_gib: Annotated[float, Field(ge=0.1, le=10_000, allow_inf_nan=False)] | None = None
     """GiB of GPU memory that all models together take, as `nvidia-smi` shows it. Default: not checked."""
     requests_per_second: Rate | None = None
-    """Requests that a replica answers in a second at full load, from which `cost` computes a million requests."""
+    """Requests that a replica answers in a second at full load, from which `cost` computes the price of a million
+    requests."""
     next: NextTriton | None = None
     """The next version, with its share of the replicas. Default: none."""
 

@@ -17,8 +17,9 @@ def find_pod_room(stack: StackConfig, pool: Pool, units: int) -> PodSize:
 
 
 def list_whole_pods(stack: StackConfig, pool: Pool, gpus: int) -> list[tuple[int, PodSize]]:
-    """Return (pods, size of a pod) for each size of node: whole-node pods on a number of GPUs. GPUs that do not fill
-    the smallest node are one pod.
+    """Return (pods, size of a pod) for each size of node: pods that take whole nodes, on a number of GPUs.
+
+    GPUs that do not fill the smallest node are one pod.
     """
     sizes = {row.gpu_devices for row in stack.list_instances(pool) if row.gpu_devices <= gpus}
     return [(gpus // size, find_pod_room(stack, pool, size)) for size in sorted(sizes or {gpus})]

@@ -97,8 +97,7 @@ def find_doubt(promql: str) -> str:
 
 
 def _find_gap(expr: Expr) -> str:
-    """Return the case in which an expression has no value although all its series exist, and the remedy; empty if
-    none."""
+    """Return the case in which an expression has no value although its series exist, and the remedy; empty if none."""
     match expr:
         case ParenExpr() | UnaryExpr() | SubqueryExpr():
             return _find_gap(expr.expr)

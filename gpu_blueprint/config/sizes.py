@@ -87,8 +87,7 @@ def write_size(cpu_milli: float, memory_mib: float) -> PodSize:
 
 
 def choose_sizes(pool: SizedPool, rows: Iterable[Instance]) -> tuple[Instance, ...]:
-    """Return the types with a number of GPUs that suits a pool: by default the smallest, if one GPU is enough for a
-    pod.
+    """Return the types with a number of GPUs that suits a pool: by default the smallest, if a GPU is enough for a pod.
 
     Karpenter puts pods that arrive together on one large node for as long as the pool has any, at up to twice the
     price, and neither prices, weights nor consolidation correct that.
@@ -123,8 +122,7 @@ def fills_alone(pool: SizedPool, row: Instance) -> bool:
 
 
 def may_join(pool: SizedPool, row: Instance, others: Iterable[Instance]) -> bool:
-    """Return whether a type can run the pods of all its slots, and has addresses for as many pods as the others have
-    slots."""
+    """Return whether a type can run the pods of all its slots, and has addresses for the pods of the others' slots."""
     needed = max((count_slots(pool, other) for other in others), default=0)
     return sells_all_slots(pool, row) and count_team_pods(count_addressable_pods(row)) >= needed
 

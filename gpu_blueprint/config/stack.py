@@ -43,8 +43,7 @@ class StackConfig(StackCluster):
 
     @cached_property
     def placed_services(self) -> list[tuple[Path, Service]]:
-        """(Place in the file, service) of every Deployment that scales: teams' Deployments, then the versions of
-        models."""
+        """(Place in the file, service) of every Deployment that scales: teams' Deployments, then versions of models."""
         own = [(("services", index), service) for index, service in enumerate(self.services)]
         versions = [(index, version) for index, model in enumerate(self.models) for version in model.list_versions()]
         return [*own, *((("models", index), version.to_service()) for index, version in versions)]
@@ -55,8 +54,7 @@ class StackConfig(StackCluster):
         return [service for _, service in self.placed_services]
 
     def find_source(self, model: ServedModel) -> AnyStorage | None:
-        """Return the storage that holds the weights of a model; None for Hugging Face, and for a storage that does not
-        exist."""
+        """Return the storage that holds the weights of a model; None for Hugging Face, and for an unknown storage."""
         return next((storage for storage in self.storage if storage.name == model.source.storage), None)
 
     def find_owner(self, grant: S3Storage | BucketPrefix) -> str:
@@ -174,8 +172,7 @@ class StackConfig(StackCluster):
         return len(self.gpu_pools) < len(self.pools)
 
     def find_weight(self, pool: Pool | CpuPool) -> int | None:
-        """Return the weight of a NodePool, from 100 downwards in the order of the file; None for GPU pools and a lone
-        CPU pool.
+        """Return a NodePool's weight, from 100 down in the order of the file; None for GPU pools and a single CPU pool.
 
         All pools after the hundredth share the lowest weight.
 
@@ -218,8 +215,7 @@ class StackConfig(StackCluster):
 
     @property
     def karpenter_makes_profiles(self) -> bool:
-        """True if Karpenter makes the instance profiles of its nodes; it needs the internet, as IAM has no VPC
-        endpoint."""
+        """True if Karpenter makes the instance profiles of its nodes, over the internet: IAM has no VPC endpoint."""
         return self.network.internet and self.iam.node_instance_profile is None
 
     def list_reservations(self, pool: Pool) -> list[Reservation]:

@@ -150,8 +150,7 @@ def _list_installed(stack: StackConfig) -> Iterator[PlatformPod]:
 
 
 def _list_replicas(stack: StackConfig, nodes: int) -> Iterator[Replicas]:
-    """Yield the pods that run on any node; if replicas must keep apart, surplus replicas stay pending and do not
-    count."""
+    """Yield the pods that run on any node; surplus replicas that must keep apart stay pending, and do not count."""
     for pod in _list_installed(stack):
         if pod.replicas == "pool":
             yield Replicas(pod, sum(pool.hours is not None for pool in stack.gpu_pools))

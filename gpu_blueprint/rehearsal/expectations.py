@@ -67,8 +67,7 @@ def expect_quota_refusal(name: str, resource: str) -> Expectation:
 
 
 def expect_rule(*rules: str) -> Expectation:
-    """Expect that one of several admission rules refuses all pods: if several refuse, the API server names any of
-    them."""
+    """Expect that one of some admission rules refuses all pods: if several refuse, the API server names any of them."""
     each = [expect_refusal(f"the rule {rule}", f"[{rule}]") for rule in rules]
 
     def compare(outcome: Outcome) -> str:

@@ -58,7 +58,7 @@ class ModelPods(Record):
         return stage.wait_until(look, _SECONDS_TO_CHANGE + _SECONDS_EACH * replicas), min(seen)
 
     def roll_out(self, stage: Stage, deployment: str, replicas: int) -> tuple[bool, int]:
-        """Change the pod template of a version, and return the result of ``watch``: whether all pods of the version are
+        """Change the pod template of a version, and return the result of ``watch``, which waits until all its pods are
         new."""
         template = {"metadata": {"annotations": {_REHEARSED_ANNOTATION: str(time.monotonic_ns())}}}
         changed = self._patch(stage, deployment, {"template": template})["metadata"]["generation"]

@@ -20,8 +20,8 @@ class Fate(StrEnum):
 
 
 class Landing(Record, kw_only=True):
-    """The node on which a pod runs; ``pool`` is the NodePool, or the node group of a node that Karpenter did not
-    launch."""
+    """The node on which a pod runs; ``pool`` is the NodePool, or the node group if Karpenter did not launch the
+    node."""
 
     node: str
     pool: str

@@ -106,8 +106,7 @@ class Shim:
         self._server, Shim._running = None, None
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables that point an AWS SDK to this server, without the developer's
-        credentials."""
+        """Return environment variables that point an AWS SDK to this server, without the developer's credentials."""
         return {
             "AWS_ENDPOINT_URL": self.url,
             "AWS_REGION": self._scene.region,

@@ -93,8 +93,7 @@ def _list_replicas(stage: Stage, deployment: Manifest) -> list[Manifest]:
 
 
 def _take_headroom(config: StackConfig, pool: Pool, headroom: Headroom) -> Probe:
-    """Send a pod that preempts a placeholder: the pod must start on the warm node, and the placeholder must come
-    back."""
+    """Send a pod that preempts a placeholder: it must start on the warm node, and the placeholder must come back."""
     pod = _build_headroom_pod(config, pool, headroom)
     warm_start, comes_back = "the pod starts on a warm node", "the placeholder comes back"
 

@@ -49,10 +49,11 @@ def _ask_with_most(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
 
 
 def _ask_with_least(config: StackConfig, model: ServedModel) -> Iterator[Probe]:
-    """Yield the loss of a node under minReplicas. The replicas start on new nodes: with nodes left over from more
-    replicas, a replica would be back at once, and a loss of all together would stay unseen.
+    """Yield the loss of a node under minReplicas.
 
-    Karpenter avoids the offering of an interrupted spot node for minutes, so the probes of the pool come first.
+    The replicas start on new nodes: with nodes left over from more replicas, a replica would be back at once, and a
+    loss of all together would stay unseen. Karpenter avoids the offering of an interrupted spot node for minutes, so
+    the probes of the pool come first.
     """
     pods, least = describe_model_pods(config, model), _count_least(model)
     scene, kept = (model, Phase.CHANGES, "minReplicas"), _count_kept(least)

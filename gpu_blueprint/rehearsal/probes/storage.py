@@ -50,8 +50,7 @@ def send_and_follow_claims(pods: tuple[Manifest, ...], stage: Stage) -> Outcome:
 
 
 def _build_pod(config: StackConfig, tenant: Tenant) -> Manifest:
-    """Build the pod that `blueprint explain STACK TENANT --pod` prints, with the probe label and without a grace
-    period.
+    """Build the pod of `blueprint explain STACK TENANT --pod`, with the probe label and without a grace period.
 
     Its image has the name that the stack allows, even if people would have to copy the image there first.
     """

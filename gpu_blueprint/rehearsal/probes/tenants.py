@@ -74,8 +74,8 @@ def _ask_in_grant(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
 
 
 def _ask_over_quota(config: StackConfig, tenant: Tenant, pool: Pool) -> Probe:
-    """Request one more than the grant in a pool: the pool's quota must refuse it, even if the quotas of other pools do
-    not."""
+    """Request one more than the grant in a pool: the pool's quota must refuse it, whatever the quotas of other
+    pools."""
     resource = next(iter(find_granted(tenant, pool)))
     unit = next(unit for unit, name in pool.profile.units.items() if name == resource)
     count = pool.count_by_unit(tenant.gpus[pool.name])[unit] + 1
