@@ -39,7 +39,7 @@ BAD = (
     result(outcome(running(node=landing(usd_per_hour=2.0))), difference="$2.00/h where $0.40/h would do"),
     result(outcome(waiting(LONG), unclear()), subject="tenant a", difference=f"still waiting: {LONG}"),
     result(outcome(refused(MARKUP)), subject="tenant b", difference="refused for another reason"),
-    result(outcome(), subject="tenant c", difference="the probe broke off: 'a'", traceback="line 1\n  line 2\n"),
+    result(outcome(), subject="tenant c", difference="the probe failed: 'a'", traceback="line 1\n  line 2\n"),
 )
 
 
@@ -77,7 +77,7 @@ def test_a_difference_ends_with_1_and_its_reason(play: Any, capsys: pytest.Captu
     assert play(build(BAD)) == 1
     out = capsys.readouterr().out
     assert "pool main, one gpu: $2.00/h where $0.40/h would do" in out
-    assert "tenant c, one gpu: the probe broke off: 'a'" in out and "    line 2" in out
+    assert "tenant c, one gpu: the probe failed: 'a'" in out and "    line 2" in out
     assert "4 of 4 probes not as expected" in out
     assert out.count("✗") == 4
 

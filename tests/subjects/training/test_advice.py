@@ -159,7 +159,7 @@ def test_a_run_on_a_capacity_block_is_told_its_end() -> None:
         assert (words in warnings(config, pool="fast")) is told
         assert ("all work is lost: --checkpoints STORAGE" in warnings(config, pool="fast")) is told
         saving = warnings(config, pool="fast", checkpoints="homes")
-        assert ("whatever their grace; save within that time" in saving) is told
+        assert ("whatever their grace period; save within that time" in saving) is told
 
 
 def test_runs_of_one_name_share_their_checkpoints_and_the_notes_say_so() -> None:
