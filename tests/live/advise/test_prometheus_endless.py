@@ -76,7 +76,7 @@ def test_all_answers_together_have_a_deadline_too() -> None:
     ids=["plain", "packed", "with a length", "redirect"],
 )
 def test_an_answer_without_end_is_not_read_into_memory(head: bytes, piece: bytes) -> None:
-    with drip(head, piece, rest=0) as url, pytest.raises(MetricsError, match="has more than 8,388,608 bytes"):
+    with drip(head, piece, rest=0) as url, pytest.raises(MetricsError, match="the answer exceeds 8,388,608 bytes"):
         Prometheus(url, patience=Patience(body_seconds=60)).query("up")
 
 

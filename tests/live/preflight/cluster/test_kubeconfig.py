@@ -138,4 +138,4 @@ def test_entries_that_the_context_names_must_exist(tmp_path: Path) -> None:
     assert "names the user 'me', which is not under users" in refuse(tmp_path, document)
     document["clusters"] = "junk"
     assert "which is not under clusters" in refuse(tmp_path, document)
-    assert "auth-provider is gone" in refuse(tmp_path, kubeconfig(ARN, **{"auth-provider": {"name": "gcp"}}))
+    assert "Kubernetes removed auth-provider" in refuse(tmp_path, kubeconfig(ARN, **{"auth-provider": {"name": "gcp"}}))
