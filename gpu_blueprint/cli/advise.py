@@ -92,7 +92,7 @@ def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
     if user := os.environ.get(_USER):
         if _PASSWORD not in os.environ:
             raise UsageError(f"{_USER} is set and {_PASSWORD} is not")
-        return prometheus.Basic(user, os.environ[_PASSWORD])
+        return _import_live("requests.auth").HTTPBasicAuth(user, os.environ[_PASSWORD])
     if region := prometheus.find_amp_region(arguments.prometheus):
         credentials = _import_live("gpu_blueprint.live.preflight.aws").sign_in(region).get_credentials()
         return _import_live("gpu_blueprint.live.advise.amp").AwsSignature(credentials, region)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ...config import StackConfig
-from ...cost.addresses import count_addresses_at_ceiling, count_pool_addresses, count_subnet_addresses
+from ...cost.addresses import count_addresses_at_limit, count_pool_addresses, count_subnet_addresses
 from ...cost.gpus import count_reachable_gpus, count_usable_gpus
 from ...problem import Problem
 
@@ -32,7 +32,7 @@ def refuse_small_subnets(stack: StackConfig) -> Iterator[Problem]:
         zone = (pool.zones or [""])[0]
         if pool.multi_node is None or len(pool.zones or []) != 1 or zone not in room:
             continue
-        if (needed := count_addresses_at_ceiling(stack, pool)) > room[zone]:
+        if (needed := count_addresses_at_limit(stack, pool)) > room[zone]:
             reason = f"{pool.max_gpus} GPUs need {needed} addresses in {zone}, and its subnet has {room[zone]}"
             hint = "make the network larger, or lower maxGpus"
             yield Problem("subnet-too-small", ("pools", index, "maxGpus"), reason, hint)

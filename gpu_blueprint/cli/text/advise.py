@@ -13,7 +13,7 @@ from ...cost.money import Usd
 from ...live.advise import Advice, Observed, Proposal
 from ...live.advise.advice import list_unjudged_pools
 from ...live.advise.bill import estimate_monthly_bill
-from ...live.advise.proposal import WELL_COVERED, AddPool, Change
+from ...live.advise.proposal import WELL_COVERED_SHARE, AddPool, Change
 from ...problem import Problem
 from .tables import make_console, make_table
 
@@ -32,7 +32,7 @@ def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mappi
     days = f"{observed.window.days:g} days" if observed.window.days != 1 else "1 day"
     out.print(Text.assemble((stack.cluster_name, "bold"), f" in {stack.region}: {days} of metrics\n"))
     out.print(_build_measurements(stack, observed))
-    if advice.silent or advice.free or observed.window.warnings or observed.window.coverage < WELL_COVERED:
+    if advice.silent or advice.free or observed.window.warnings or observed.window.coverage < WELL_COVERED_SHARE:
         out.print(_build_remarks(observed, advice))
     for remark in list_unjudged_pools(stack):
         out.print(Text(f"{remark.pool}: {remark.text}"))
@@ -78,7 +78,7 @@ def _build_remarks(observed: Observed, advice: Advice) -> Table:
     )
     rows.add_column(no_wrap=True)
     rows.add_column(overflow="fold")
-    if observed.window.coverage < WELL_COVERED:
+    if observed.window.coverage < WELL_COVERED_SHARE:
         measured = f"only {observed.window.hours / 24:.1f} of {observed.window.days:g} days have data"
         rows.add_row("the window", f"{measured}: the cluster, its monitoring or the stored data is younger")
     for text in observed.window.warnings:

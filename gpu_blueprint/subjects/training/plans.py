@@ -12,7 +12,7 @@ from ...config.pod_start import PodStart
 from ...config.storage import LustreStorage
 from ...cost.money import Usd
 from ...cost.nodes import Node, Terms, find_launched, find_terms, price_nodes
-from ...cost.reservations import list_reserved_capacity, price_reserved_gpu, sum_user_ceilings
+from ...cost.reservations import list_reserved_capacity, price_reserved_gpu, sum_user_limits
 from ...cost.storage import price_files
 from ...records import Record, replace
 from ..pools.start_times import StartTime, estimate_start
@@ -240,5 +240,5 @@ def _count_reserved(stack: StackConfig, pool: Pool, node: Node) -> float:
     """Return the nodes of a type that a pool's part of its reservations holds."""
     if not pool.reservations:
         return 0
-    parts = list_reserved_capacity(stack, pool, [node], sum_user_ceilings(stack, pool))
+    parts = list_reserved_capacity(stack, pool, [node], sum_user_limits(stack, pool))
     return sum(part.instances for part in parts)
