@@ -1,4 +1,4 @@
-"""docs/spend-by-team.md: its queries read series of the stack and give GPU-hours, its SQL reads our export's columns."""
+"""docs/spend-by-team.md: its queries read series of the stack and give GPU-hours, its SQL reads our own columns."""
 
 import re
 from pathlib import Path
