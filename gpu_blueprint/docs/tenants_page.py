@@ -9,12 +9,13 @@ from .markdown import format_table
 _HEAD = """# Tenants
 
 A tenant is a namespace with grants in GPU pools. This page shows its members how to log in, what pods write, and what
-the API server refuses. [isolation.md](isolation.md) says what keeps tenants apart, and how the platform team lifts a rule.
+the API server refuses. [isolation.md](isolation.md) says what keeps tenants apart, and how the platform team lifts a
+rule.
 
 **In short:**
 
 - [Log in](#log-in) with the IAM role that the stack file lists for the tenant, and work in its namespace.
-- Name the pool in `nodeSelector`, the GPU, slice or share in `resources.limits`: [what pods write](#what-pods-write).
+- Name the pool in `nodeSelector`, and the GPU or slice in `resources.limits`: [what pods write](#what-pods-write).
 - A message that ends with a name in brackets is a refusal, and says what to write: [rules](#rules-of-admission).
 - `exceeded quota` means that the tenant's quota is used up: end a pod, or ask the platform team for more.
 - A pod is `Pending`, or there is no pod: [my-pod-waits.md](my-pod-waits.md).
