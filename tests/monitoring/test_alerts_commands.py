@@ -12,8 +12,8 @@ from ..support.command_lines import find_faults, list_commands
 from ..support.plans import ROOT
 from ..support.processes import PATIENCE_S
 
-OTHERS = ("alerts.md", "queues.md")
-"""Pages of other tests: runbooks stand in the table of alerts, and the commands of queues.md run on real engines."""
+OTHERS = ("alerts.md", "queues-details.md")
+"""Pages of other tests: runbooks stand in the table of alerts, those of queues-details.md run on real engines."""
 PAGES = sorted(page for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if page.name not in OTHERS)
 
 

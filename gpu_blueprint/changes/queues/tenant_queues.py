@@ -79,8 +79,8 @@ def _close_to_pods(tenant: str, pool: str) -> Shift:
 
 def _end(tenant: str) -> Shift:
     text = (
-        "queues end: jobs that wait never start, and the update waits for jobs that run; follow docs/queues.md (Switch "
-        "queues off) first"
+        "queues end: jobs that wait never start, and the update waits for jobs that run; follow "
+        "docs/queues-details.md (Switch queues off) first"
     )
     return Shift(tenant, text, is_loss=True, is_grave=True)
 

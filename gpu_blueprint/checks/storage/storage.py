@@ -198,7 +198,7 @@ def suggest_trial_of_lustre(stack: StackConfig) -> Iterator[Problem]:
     if families:
         index, _ = list_lustre(stack)[0]
         reason = f"no test of this platform has mounted a Lustre file system on nodes of {' and '.join(families)}"
-        hint = "mount it in a development account first, on the same AMI release: docs/storage.md, Limits"
+        hint = "mount it in a development account first, on the same AMI release: docs/storage-details.md, Limits"
         yield Problem("lustre-untried", ("storage", index), reason, hint, severity="note")
 
 

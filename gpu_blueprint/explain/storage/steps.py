@@ -134,9 +134,9 @@ def _describe_end(stack: StackConfig, storage: AnyStorage) -> Iterator[str]:
         case S3Storage(bucket=str()):
             yield "the bucket is not the platform's, and stays in every case"
         case _ if stack.cluster.deletion_protection:
-            yield "deletion is protected: `pulumi destroy` refuses (docs/storage.md, Teardown)"
+            yield "deletion is protected: `pulumi destroy` refuses (docs/storage-details.md, Teardown)"
         case S3Storage():
-            yield "`pulumi destroy` fails at the bucket until somebody empties it (docs/storage.md, Teardown)"
+            yield "`pulumi destroy` fails at the bucket until somebody empties it (docs/storage-details.md, Teardown)"
         case _:
             yield "`pulumi destroy` deletes it with all data, because cluster.deletionProtection is false"
 

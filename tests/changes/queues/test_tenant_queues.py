@@ -149,8 +149,8 @@ def test_switching_on_tells_each_team_what_closes() -> None:
 
 def test_switching_off_is_a_grave_loss_with_the_way_out() -> None:
     assert find(plan_queues(team()), plan_queues(team(), queueing=None)) == [
-        "! queues end: jobs that wait never start, and the update waits for jobs that run; follow docs/queues.md "
-        "(Switch queues off) first"
+        "! queues end: jobs that wait never start, and the update waits for jobs that run; follow "
+        "docs/queues-details.md (Switch queues off) first"
     ]
 
 
@@ -219,7 +219,7 @@ def test_switching_on_in_research_drains_nothing_and_loses_nothing() -> None:
 def test_switching_off_in_research_needs_the_steps_of_the_docs() -> None:
     found = of_research(without_queues)
     assert (found.verdict, found.drains) == ("loses-data-or-access", ())
-    assert "docs/queues.md (Switch queues off) first" in found.reasons[0].text
+    assert "docs/queues-details.md (Switch queues off) first" in found.reasons[0].text
 
 
 def test_an_edit_of_the_configuration_restarts_kueue_alone() -> None:
