@@ -1,4 +1,4 @@
-"""The isolation between pods of two tenants, by the way in which they come to a GPU."""
+"""The isolation between GPU pods of two tenants, by sharing mode."""
 
 from collections.abc import Callable
 
@@ -8,17 +8,17 @@ from ...sharing import Exclusive, Mig, Mps, Sharing
 
 
 class Isolation(Record, kw_only=True):
-    """Guarantees between two pods, each as a phrase for docs/isolation.md."""
+    """The isolation between two pods, each field a phrase for docs/isolation.md."""
 
     way: str
-    """The way of sharing, in the words of the stack file."""
+    """The sharing mode, in the words of the stack file."""
     has_memory: bool
-    """True if hardware keeps a part of the GPU's memory for each pod."""
+    """True if hardware separates the GPU memory of the pods."""
     memory: str
     faults: str
     speed: str
     traces: str
-    """Traces of its work that a pod leaves for others to measure."""
+    """Side channels: traces of a pod's work that other pods can measure."""
     source: str
 
 
@@ -83,7 +83,7 @@ CUT_TURNS = Isolation(
 )
 
 ISOLATIONS = (OWN_NODES, WHOLE_GPUS, CUT_GPUS, MPS_SHARES, TURNS, CUT_TURNS)
-"""Every way, from the most isolation to the least."""
+"""All sharing modes, from the most isolation to the least."""
 _HEADER: dict[str, Callable[[Isolation], str]] = {
     "Two tenants on": lambda each: each.way,
     "Memory": lambda each: each.memory,

@@ -1,4 +1,4 @@
-"""The storage that people name for a run: a place for its checkpoints, and others beside it, with what is wrong."""
+"""Mistakes in the storages that people name for a run: ``--checkpoints`` and ``--mount``."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,12 @@ from ..storage.mounts import Mount, list_mounts
 
 
 def find_mount(config: StackConfig, tenant: str, storage: str) -> Mount | None:
-    """Return the mount of a storage in the namespace of a tenant; None if the tenant has no grant."""
+    """Return the mount of a storage in the namespace of a tenant; None if the tenant may not mount the storage."""
     return next((m for m in list_mounts(config) if (m.storage.name, m.tenant.name) == (storage, tenant)), None)
 
 
 def find_checkpoint_mistakes(config: StackConfig, tenant: str, storage: str) -> Iterator[str]:
-    """Yield why the run cannot keep checkpoints in a storage, with the storages that the tenant may write."""
+    """Yield why the run cannot keep checkpoints in a storage, and which storages the tenant may write."""
     writable = [m.storage.name for m in list_mounts(config) if m.tenant.name == tenant and m.may_write]
     yield from _find_grant_mistakes(config, "--checkpoints", tenant, storage, writable, "write")
     mount = find_mount(config, tenant, storage)
@@ -30,7 +30,7 @@ def find_checkpoint_mistakes(config: StackConfig, tenant: str, storage: str) -> 
 
 
 def find_mount_mistakes(config: StackConfig, tenant: str, storages: Sequence[str], checkpoints: str) -> Iterator[str]:
-    """Yield why the run cannot mount some storages beside its checkpoints."""
+    """Yield why the run cannot mount some of its further storages."""
     granted = [m.storage.name for m in list_mounts(config) if m.tenant.name == tenant and m.storage.name != checkpoints]
     for storage, count in Counter(storages).items():
         yield from _find_grant_mistakes(config, "--mount", tenant, storage, granted, "read")
@@ -43,7 +43,7 @@ def find_mount_mistakes(config: StackConfig, tenant: str, storages: Sequence[str
 def _find_grant_mistakes(
     config: StackConfig, option: str, tenant: str, storage: str, others: Sequence[str], access: str
 ) -> Iterator[str]:
-    """Yield why the tenant mounts no storage of this name."""
+    """Yield why the tenant cannot mount the storage with this name."""
     names = [found.name for found in config.storage]
     if storage not in names:
         yield f"{option}: there is no storage {storage!r}; {suggest(storage, names, 'there are')}"

@@ -1,4 +1,4 @@
-"""Variables that people give a run: ``NAME=VALUE`` becomes one of the container, or a mistake with its remedy."""
+"""Environment variables that people give a run as ``NAME=VALUE``, and mistakes in them."""
 
 import re
 from collections import Counter
@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SECRET = re.compile(r"((^|_)(HF|HUB|AUTH|ACCESS|SESSION|GITHUB)_TOKEN|_API_KEY|_ACCESS_KEY|PASSWORD|_SECRET)$", re.I)
+_SECRET_NAME = re.compile(
+    r"((^|_)(HF|HUB|AUTH|ACCESS|SESSION|GITHUB)_TOKEN|_API_KEY|_ACCESS_KEY|PASSWORD|_SECRET)$", re.I
+)
 OWNED: Mapping[str, str] = MappingProxyType(
     {
         "PET_NNODES": "give --nodes",
@@ -22,17 +24,17 @@ OWNED: Mapping[str, str] = MappingProxyType(
         "CPU_REQUEST": "it is the CPU of the pod; leave it out",
     }
 )
-"""Variables that hold the nodes of a run, its GPUs and its folders together → remedy. The others may be replaced."""
+"""Variables of the template that people cannot replace → remedy; all others of the template can be replaced."""
 
 
 def read_variables(words: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return name and value of each ``NAME=VALUE``, which is right."""
+    """Return name and value of each valid ``NAME=VALUE``."""
     pairs = (word.partition("=") for word in words)
     return tuple((name, value) for name, _, value in pairs)
 
 
 def find_variable_mistakes(words: tuple[str, ...]) -> Iterator[str]:
-    """Yield why some words are no variables of a run."""
+    """Yield the mistakes in words that should be ``NAME=VALUE``."""
     names = [word.partition("=")[0] for word in words]
     for word, name in zip(words, names, strict=True):
         if "=" not in word:
@@ -41,11 +43,11 @@ def find_variable_mistakes(words: tuple[str, ...]) -> Iterator[str]:
             yield f"--env {word}: {name!r} is no name; write letters, digits and '_', no digit first"
         elif name in OWNED:
             yield f"--env {name}: the run writes this variable itself; {OWNED[name]}"
-        elif _SECRET.search(name):
-            # The value would stand in the file of the run, and in the object that the whole team reads.
+        elif _SECRET_NAME.search(name):
+            # The value would be in the file of the run, and in the object that the whole team can read.
             yield (
-                f"--env {name}: everybody of the team reads what stands here; keep it in a Secret, and add it to the "
-                f"printed env: {{name: {name}, valueFrom: {{secretKeyRef: {{name: SECRET, key: KEY}}}}}}"
+                f"--env {name}: the whole team can read this value; keep it in a Secret, and add to the printed env: "
+                f"{{name: {name}, valueFrom: {{secretKeyRef: {{name: SECRET, key: KEY}}}}}}"
             )
     for name, count in Counter(names).items():
         if count > 1:
