@@ -9,6 +9,7 @@ single kind.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...catalog.table import read_table
 from ...cel.groups import CLUSTER_VIEWERS, name_member_group, name_viewer_group
 from ...config import StackConfig
 from ...records import Record, replace
@@ -20,56 +21,6 @@ _READ = ("get", "list", "watch")
 _WRITE = (*_READ, "create", "update", "patch", "delete")
 _WRITE_ALL = (*_WRITE, "deletecollection")
 
-_RAY = ("rayclusters", "rayjobs", "rayservices", "raycronjobs")
-_READABLE_KINDS: Mapping[str, tuple[str, ...]] = {
-    "": (
-        *("pods", "pods/log", "pods/status", "services", "services/status", "configmaps", "serviceaccounts"),
-        *("persistentvolumeclaims", "persistentvolumeclaims/status", "endpoints", "events", "replicationcontrollers"),
-        *("resourcequotas", "limitranges", "namespaces"),
-    ),
-    "apps": (
-        *("deployments", "deployments/status", "deployments/scale", "statefulsets", "statefulsets/status"),
-        *("statefulsets/scale", "replicasets", "replicasets/status", "replicasets/scale", "controllerrevisions"),
-        "daemonsets",
-    ),
-    "batch": ("jobs", "jobs/status", "cronjobs", "cronjobs/status"),
-    "autoscaling": ("horizontalpodautoscalers", "horizontalpodautoscalers/status"),
-    "policy": ("poddisruptionbudgets", "poddisruptionbudgets/status"),
-    "networking.k8s.io": ("networkpolicies", "ingresses"),
-    "discovery.k8s.io": ("endpointslices",),
-    "coordination.k8s.io": ("leases",),
-    "events.k8s.io": ("events",),
-    RBAC_GROUP: ("roles", "rolebindings"),
-    "metrics.k8s.io": ("pods",),
-    "monitoring.coreos.com": ("podmonitors", "servicemonitors"),
-    "keda.sh": ("scaledobjects", "scaledjobs"),
-    "kueue.x-k8s.io": ("localqueues", "workloads"),
-    "ray.io": (*_RAY, *(f"{kind}/status" for kind in _RAY)),
-    "jobset.x-k8s.io": ("jobsets", "jobsets/status"),
-    "trainer.kubeflow.org": ("trainjobs", "trainjobs/status", "trainingruntimes"),
-}
-"""API group → kinds that members and viewers read in the tenant's namespace, without Secrets."""
-_WRITABLE_KINDS: Mapping[str, tuple[str, ...]] = {
-    "": ("pods", "services", "configmaps", "secrets", "persistentvolumeclaims", "serviceaccounts", "events"),
-    "apps": (
-        *("deployments", "deployments/scale", "statefulsets", "statefulsets/scale"),
-        *("replicasets", "replicasets/scale", "controllerrevisions"),
-    ),
-    "batch": ("jobs", "cronjobs"),
-    "autoscaling": ("horizontalpodautoscalers",),
-    "policy": ("poddisruptionbudgets",),
-    "coordination.k8s.io": ("leases",),
-    "events.k8s.io": ("events",),
-    # A controller in the namespace, such as Ray's operator, also writes the status of its objects.
-    "ray.io": (*_RAY, *(f"{kind}/{part}" for kind in _RAY for part in ("status", "finalizers"))),
-    "jobset.x-k8s.io": ("jobsets",),
-    "trainer.kubeflow.org": ("trainjobs",),
-}
-"""API group → kinds that members write, and may let the service accounts of their charts write.
-
-Excluded are DaemonSets, which run on every node; Ingresses and NetworkPolicies; KEDA's scalers, whose operator fetches
-any address; ResourceClaims; tokens; and the proxy subresources and `pods/resize`, which bypass admission policies.
-"""
 _MEMBER_ACTIONS = (
     ("", ("pods/exec", "pods/attach", "pods/portforward"), ("get", "create")),
     ("", ("pods/eviction",), ("create",)),
@@ -77,15 +28,17 @@ _MEMBER_ACTIONS = (
     # deletecollection, because a call for all bindings would fail at the platform's.
     (RBAC_GROUP, ("roles", "rolebindings"), _WRITE),
 )
-_CLUSTER_FACTS: Mapping[str, tuple[str, ...]] = {
-    "": ("nodes",),
-    "karpenter.sh": ("nodepools", "nodeclaims", "nodeoverlays"),
-    "scheduling.k8s.io": ("priorityclasses",),
-    "storage.k8s.io": ("storageclasses",),
-    "node.k8s.io": ("runtimeclasses",),
-    "kueue.x-k8s.io": ("clusterqueues", "resourceflavors"),
-}
-"""API group → cluster-scoped kinds that show why a pod waits, and contain no secrets."""
+
+
+class _Kinds(Record):
+    """A row of tenant_kinds.csv, whose head explains the uses."""
+
+    use: str
+    group: str
+    kinds: tuple[str, ...]
+
+
+_KINDS = tuple(read_table("tenant_kinds.csv", _Kinds))
 
 
 class ClusterRole(Record, kw_only=True, eq=False):
@@ -96,8 +49,8 @@ class ClusterRole(Record, kw_only=True, eq=False):
     """Rules with Pulumi's names of the fields."""
 
 
-def _list_rules(kinds: Mapping[str, tuple[str, ...]], verbs: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
-    yield from (_build_rule(group, resources, verbs) for group, resources in kinds.items())
+def _list_rules(use: str, verbs: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+    yield from (_build_rule(row.group, row.kinds, verbs) for row in _KINDS if row.use == use)
 
 
 def _build_rule(group: str, resources: tuple[str, ...], verbs: tuple[str, ...]) -> Mapping[str, Any]:
@@ -107,15 +60,15 @@ def _build_rule(group: str, resources: tuple[str, ...], verbs: tuple[str, ...]) 
 MEMBER = ClusterRole(
     name="gpu-blueprint-member",
     rules=(
-        *_list_rules(_READABLE_KINDS, _READ),
-        *_list_rules(_WRITABLE_KINDS, _WRITE_ALL),
+        *_list_rules("read", _READ),
+        *_list_rules("write", _WRITE_ALL),
         *(_build_rule(*action) for action in _MEMBER_ACTIONS),
     ),
 )
 """Work in a namespace, without rights over other tenants or over the platform."""
-VIEWER = ClusterRole(name="gpu-blueprint-viewer", rules=tuple(_list_rules(_READABLE_KINDS, _READ)))
+VIEWER = ClusterRole(name="gpu-blueprint-viewer", rules=tuple(_list_rules("read", _READ)))
 """Read a namespace, without Secrets and without access to containers."""
-FACTS = ClusterRole(name="gpu-blueprint-facts", rules=tuple(_list_rules(_CLUSTER_FACTS, _READ)))
+FACTS = ClusterRole(name="gpu-blueprint-facts", rules=tuple(_list_rules("cluster", _READ)))
 """Read nodes, pools and classes of the cluster."""
 CLUSTER_ROLES = (MEMBER, VIEWER, FACTS)
 OPERATOR = ClusterRole(
@@ -130,17 +83,12 @@ OPERATOR = ClusterRole(
 """Cordon and drain nodes, delete pods of a hanging node, and replace nodes; operators also have the viewers' rights."""
 
 
-_READABLE_QUEUES = {"visibility.kueue.x-k8s.io": ("localqueues", "localqueues/pendingworkloads")}
-"""Position of each waiting job in the team's own queue, served by Kueue's visibility API."""
-_QUEUE_FACTS = {"kueue.x-k8s.io": ("cohorts", "workloadpriorityclasses")}
-
-
 def list_cluster_roles(config: StackConfig) -> list[ClusterRole]:
     """Return the ClusterRoles of a stack; with queues they also read the objects that show why a job waits."""
     operators = [OPERATOR] if config.cluster.operators else []
     if not config.queueing:
         return [*CLUSTER_ROLES, *operators]
-    more = {MEMBER: _READABLE_QUEUES, VIEWER: _READABLE_QUEUES, FACTS: _QUEUE_FACTS}
+    more = {MEMBER: "read-queues", VIEWER: "read-queues", FACTS: "cluster-queues"}
     roles = [replace(role, rules=(*role.rules, *_list_rules(more[role], _READ))) for role in CLUSTER_ROLES]
     return [*roles, *operators]
 

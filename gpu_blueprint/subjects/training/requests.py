@@ -10,9 +10,14 @@ from ...errors import UsageError, suggest
 from ...records import Record
 from ..images.allowed import is_allowed, name_fully
 from ..images.sources import find_origin, split_name
-from .asked_commands import find_command_mistakes
-from .asked_storage import find_checkpoint_mistakes, find_mount, find_mount_mistakes
-from .asked_variables import find_variable_mistakes, read_variables
+from .asked import (
+    find_checkpoint_mistakes,
+    find_command_mistakes,
+    find_mount,
+    find_mount_mistakes,
+    find_variable_mistakes,
+    read_variables,
+)
 from .jobsets import find_longest_name
 from .limits import choose_gpus, find_limits
 from .run import DEFAULT_RESTARTS, DEFAULT_WAIT, MOST_RESTARTS, PLAIN, TrainingRun

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu_blueprint.subjects.training.asked_variables import OWNED, find_variable_mistakes, read_variables
+from gpu_blueprint.subjects.training.asked import OWNED, find_variable_mistakes, read_variables
 from gpu_blueprint.subjects.training.environment import list_variables
 
 from ...support.training_runs import build_config, run_of
