@@ -104,7 +104,7 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
         "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": deployment},
         "minReplicaCount": scaling.replicas.min,
         "maxReplicaCount": scaling.replicas.max,
-        **(_KEDA_STEPS_IN if scaling.replicas.min == 0 else _build_fallback(scaling.replicas.min)),
+        **(_SCALE_TO_ZERO_TIMES if scaling.replicas.min == 0 else _build_fallback(scaling.replicas.min)),
         "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _build_behavior(scaling)}},
         "triggers": [
             {
@@ -125,7 +125,7 @@ def build_scaled_object_spec(deployment: str, namespace: str, scaling: Scaling, 
     }
 
 
-_KEDA_STEPS_IN = {
+_SCALE_TO_ZERO_TIMES = {
     "pollingInterval": 15,
     # When every trigger is at 0, KEDA itself removes all replicas at once. The HorizontalPodAutoscaler, which goes down
     # step by step, cannot take the step to none. The queries hold the quiet time, since KEDA counts from its last

@@ -12,7 +12,7 @@ from ..explain.facet import Part
 from ..explain.first_pod import build_first_cpu_pod, list_advice
 from ..explain.models.steps import list_aliases
 from ..explain.queues.jobs import build_first_job, build_first_work, list_queued_pools
-from ..explain.stack_steps import EXPLAIN, explain_stack, list_parts
+from ..explain.stack_steps import EXPLAIN, explain_stack, list_parts, list_parts_below_stack
 from ..explain.storage.pod import build_storage_pod
 from ..files.loading import list_stacks, open_stack
 from ..plan import record
@@ -110,7 +110,7 @@ def _find_topics(name: str) -> list[Topic]:
     if name in list_stacks():
         config = open_stack(name, bounded=False).config
         topics.append(Topic(name, STACK, steps=tuple(explain_stack(config))))
-        topics += [_show_part(part) for part in list_parts(config, name) if part.is_listed]
+        topics += map(_show_part, list_parts_below_stack(config, name))
     if not topics:
         raise UsageError(_refuse_name(name))
     return topics

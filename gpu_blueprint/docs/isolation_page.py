@@ -6,7 +6,7 @@ from ..admission.policies import list_policies
 from ..cel.policy import AdmissionPolicy
 from ..config import StackConfig
 from ..subjects.tenants import quotas, rights, traffic
-from ..subjects.tenants.holdings import Holder, Holding
+from ..subjects.tenants.guarantees import Guarantee, Mechanism
 from ..subjects.tenants.isolation import list_isolation_rows
 from .admission_rules import make_specimen
 from .markdown import format_table
@@ -119,13 +119,13 @@ Finalizers and a long grace hold no node beyond the pool's terminationGracePerio
 drift, so none takes their nodes while jobs run: work that must not end before its time belongs there. Elsewhere two
 replicas and `maxUnavailable: 1` keep a service up.
 """
-_TITLES: dict[Holder, str] = {
+_TITLES: dict[Mechanism, str] = {
     "quota": "Quotas hold numbers",
     "rights": "Rights (RBAC) hold kinds and verbs",
     "traffic": "Network policies hold traffic",
     "node": "Nodes hold devices",
 }
-_NOTES: dict[Holder, str] = {
+_NOTES: dict[Mechanism, str] = {
     "traffic": """
 **Pods without an owner are a gap.** EKS promises network policies only for pods with an owner, such as a Deployment, a
 StatefulSet or a Job ([EKS user guide](https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html)). A pod
@@ -144,14 +144,14 @@ ever: each namespace of the platform would need policies, and the platform write
 }
 """What the table of a section cannot say."""
 
-_LISTS: tuple[Callable[[StackConfig], Iterator[Holding]], ...] = (
-    quotas.list_holdings,
-    rights.list_holdings,
-    traffic.list_holdings,
+_LISTS: tuple[Callable[[StackConfig], Iterator[Guarantee]], ...] = (
+    quotas.list_guarantees,
+    rights.list_guarantees,
+    traffic.list_guarantees,
 )
 
 
-def list_holdings(config: StackConfig) -> Iterator[Holding]:
+def list_guarantees(config: StackConfig) -> Iterator[Guarantee]:
     """Yield what quotas, rights, traffic rules and nodes keep tenants from."""
     for listed in _LISTS:
         yield from listed(config)
@@ -167,7 +167,7 @@ def render_isolation_page() -> str:
         _HEAD,
         *_list_policies(policies),
         _QUEUES.rstrip("\n"),
-        *_list_holdings(),
+        *_list_guarantees(),
         *_list_isolation(),
         *_list_pins(),
         steps.strip("\n"),
@@ -195,10 +195,10 @@ def _list_isolation() -> Iterator[str]:
     yield from ("## Isolation on one GPU", "", *format_table(header, rows), "")
 
 
-def _list_holdings() -> Iterator[str]:
-    holdings = list(list_holdings(make_specimen()))
+def _list_guarantees() -> Iterator[str]:
+    guarantees = list(list_guarantees(make_specimen()))
     for by, title in _TITLES.items():
-        rows = [[f"`{holding.name}`", holding.keeps] for holding in holdings if holding.by == by]
+        rows = [[f"`{guarantee.name}`", guarantee.keeps] for guarantee in guarantees if guarantee.by == by]
         if rows:
             yield from ("", f"## {title}", "", *format_table(["object", "what it keeps"], rows))
             yield from _NOTES.get(by, "").rstrip("\n").splitlines()

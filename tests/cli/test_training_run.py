@@ -40,7 +40,7 @@ def test_several_nodes_print_a_jobset_and_warn_beside_it(project: Path, capsys: 
     printed = capsys.readouterr()
     found = read(printed.out)
     assert (found["kind"], found["metadata"]["name"]) == ("JobSet", "llm")
-    assert printed.err.startswith(f"warning: nobody knows whether {IMAGE.partition(':1')[0]} has libfabric")
+    assert printed.err.startswith(f"warning: it is not known whether {IMAGE.partition(':1')[0]} has libfabric")
     assert printed.out.startswith(f"# {printed.err.splitlines()[0]}\n")
 
 

@@ -11,7 +11,7 @@ from gpu_blueprint.catalog.acceptance_images import ALL_REDUCE_IMAGE
 from gpu_blueprint.catalog.nccl_marks import list_nccl_marks
 from gpu_blueprint.cli import main
 from gpu_blueprint.keys import STACK_KEY
-from gpu_blueprint.subjects.training.asked_variables import OWNED
+from gpu_blueprint.subjects.training.asked import OWNED
 
 from ..support.pages import list_variable_rows
 from ..support.plans import ROOT, shipped_file
