@@ -10,13 +10,13 @@ from ..config.scalars import is_private
 from ..errors import BlueprintError, StackError, UsageError
 from ..files.loading import Source, StackFile, list_stacks, locate_stack, open_stack, parse
 from ..files.loading.file_keys import IN_FILE
-from ..files.starting import Wish, make_first_file
+from ..files.starting import Answers, make_first_file
 from ..judging.levels import find_levels_file
 from ..yaml_text.flow import write_scalar
 from .files import write_whole
 
 _FIRST_BLOCK = IPv4Network("10.40.0.0/16")
-_ANSWERS = (
+_TEXT_FLAGS = (
     "sharing",
     "purpose",
     "purchase",
@@ -31,9 +31,7 @@ _ANSWERS = (
     "owner",
 )
 _FLAG_NAMES = {"allowed": "--allow", "admins": "--admin", "members": "--member"}
-
-
-_ONLY_FROM_FLAGS = (*_ANSWERS, "allowed", "admins", "members")
+_ONLY_FROM_FLAGS = (*_TEXT_FLAGS, "allowed", "admins", "members")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -56,11 +54,11 @@ def _start(arguments: argparse.Namespace, path: Path, mistakes: list[str]) -> in
     if len(arguments.gpu) > 1:
         more = f"{arguments.gpu[0]} first; its file then takes a second pool for {', '.join(arguments.gpu[1:])}"
         mistakes.append(f"--gpu: a first file has one pool; make it for {more}")
-    answers = {name: value for name in _ONLY_FROM_FLAGS if (value := getattr(arguments, name)) is not None}
-    answers.setdefault("cidr", str(_find_free_block(_FIRST_BLOCK)))
-    wish = Wish(environment=arguments.environment, gpu=arguments.gpu[0], **answers)
+    given = {name: value for name in _ONLY_FROM_FLAGS if (value := getattr(arguments, name)) is not None}
+    given.setdefault("cidr", str(_find_free_block(_FIRST_BLOCK)))
+    answers = Answers(environment=arguments.environment, gpu=arguments.gpu[0], **given)
     try:
-        made = make_first_file(wish, path.as_posix())
+        made = make_first_file(answers, path.as_posix())
     except UsageError as error:
         raise UsageError("\n".join([*mistakes, str(error)])) from None
     if mistakes:

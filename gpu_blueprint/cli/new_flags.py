@@ -12,6 +12,7 @@ def add_new(command: Callable[..., argparse.ArgumentParser]) -> None:
         " is not given",
         "blueprint new notebooks --gpu l4 --sharing time-slicing --budget 2000",
         "blueprint new slices --gpu h100-80gb --sharing mig=1g.10gb --max-gpus 8",
+        "blueprint new train --gpu h100-80gb --purpose training",
         "blueprint new staging --from prod",
     )
     new.add_argument("environment", metavar="ENV", help="name of the new environment, such as staging")
@@ -22,9 +23,9 @@ def add_new(command: Callable[..., argparse.ArgumentParser]) -> None:
         "--sharing MODE": "none, time-slicing[=PODS], mps[=PODS] or mig[=PROFILE] (default: none, whole GPUs)",
         "--purpose PURPOSE": "inference, training, notebook or batch (default: inference)",
         "--purchase WAYS": "ways to buy in their order, such as spot,on-demand (default: on-demand)",
-        "--budget DOLLARS": "US dollars a month; it chooses --max-gpus: the most that it holds as expected",
-        "--max-gpus N": "ceiling of the pool (default: what the budget holds, else the smallest node)",
-        "--expected-hours H": "hours a month in which the whole ceiling runs (default: all 730)",
+        "--budget DOLLARS": "US dollars a month; without --max-gpus, the pool gets as many GPUs as this pays for",
+        "--max-gpus N": "GPUs of the pool (default: as --budget pays, else one node: for training the largest type)",
+        "--expected-hours H": "hours a month in which all GPUs of --max-gpus run (default: all 730)",
         "--account ID": "AWS account",
         "--region REGION": "AWS region (default: us-east-1)",
         "--zones ZONES": "zones, such as us-east-1a,us-east-1b (default: the first three)",

@@ -21,9 +21,7 @@ def add_training(
     plan.add_argument("pool", metavar="POOL", help="name of a pool with whole GPUs")
     plan.add_argument("--params", metavar="N", required=True, help="parameters of the model, such as 7e9")
     plan.add_argument("--nodes", metavar="N", required=True, help="nodes of the run")
-    plan.add_argument(
-        "--days", metavar="D", required=True, help="days of computing, if nothing interrupted the run, such as 3"
-    )
+    plan.add_argument("--days", metavar="D", required=True, help="days of computing without interruptions, such as 3")
     plan.add_argument(
         "--bytes-per-parameter",
         metavar="N",
@@ -43,4 +41,5 @@ def add_training(
         help="share of spot nodes that EC2 takes back within a month, such as 0.4 (default: AWS's data); a second row "
         "shows a bad month of 0.8",
     )
+    plan.add_argument("--explain", action="store_true", help="also print the formulas, with their sources")
     add_json(plan)

@@ -21,12 +21,11 @@ _WORDS = {name: f"--{name}" for name in _OPTIONS} | {"mounts": "--mount", "run_n
 
 
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
-    """Print the object, and its warnings also on the error stream, which a pipe to kubectl does not take."""
+    """Print the object, and its warnings on the error stream, which a pipe to kubectl does not take."""
     run = read_request(config, prepare_request(config, read_arguments(arguments), arguments))
-    warnings = [*_list_warnings(config, run, arguments.acceptance)]
-    for line in warnings:
+    for line in _list_warnings(config, run, arguments.acceptance):
         print(make_printable(f"warning: {line}"), file=sys.stderr)
-    head = write_head(config, run, warnings, [*list_special_notes(config, run, arguments)])
+    head = write_head(config, run, notes=list_special_notes(config, run, arguments))
     print(head + write_yaml(build_workload(config, run)), end="")
     return 0
 

@@ -25,8 +25,8 @@ def name_placeholder(role: str, region: str) -> str:
     return find_partition(region).build_arn("iam", f"role/{role}", account=PLACEHOLDER_ACCOUNT)
 
 
-class Wish(Record, kw_only=True, dict=True):
-    """The answers; texts that are not given become placeholders, and numbers that are not given are chosen."""
+class Answers(Record, kw_only=True, dict=True):
+    """The answers; missing texts become placeholders, and missing numbers are chosen."""
 
     environment: str
     gpu: str
@@ -39,7 +39,7 @@ class Wish(Record, kw_only=True, dict=True):
     budget: str | None = None
     """US dollars a month."""
     expected_hours: str | None = None
-    """Hours a month in which the whole ceiling runs; None for all hours."""
+    """Hours a month in which all GPUs of the pool's limit run; None for all hours."""
     account: str = PLACEHOLDER_ACCOUNT
     region: str = "us-east-1"
     zones: str | None = None
@@ -112,9 +112,15 @@ class Wish(Record, kw_only=True, dict=True):
         return sorted(whole, key=lambda row: row.gpu_devices)
 
     @property
+    def takes_whole_nodes(self) -> bool:
+        """True for training on whole GPUs: its runs take all GPUs of the largest nodes."""
+        return self.purpose == "training" and not self.sharing_fields
+
+    @property
     def step(self) -> int:
-        """GPUs of the smallest node; a ceiling is a multiple."""
-        return self.types[0].gpu_devices if self.types else 1
+        """GPUs of the smallest node, for training of the largest; a limit that is chosen is a multiple."""
+        row = -1 if self.takes_whole_nodes else 0
+        return self.types[row].gpu_devices if self.types else 1
 
     def find_mistakes(self) -> Iterator[str]:
         """Yield the answers that are no number, no mode or no list, each with its flag."""
