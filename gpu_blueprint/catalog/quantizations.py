@@ -5,7 +5,7 @@ docs/features/quantization (FP8 W8A8, INT8 W8A8, online, quantized_kvcache, mode
 platforms/cuda.py. Read 2026-11-23.
 Bytes follow from the format: value bits / 8 + bytes of the scales / values for each scale.
 
-The formats cover the linear layers, or the experts alone where a row says so. Embeddings and the output head stay in
+The formats cover the linear layers, or the experts alone in rows with ``experts``. Embeddings and the output head have
 the dtype of the model: 1.05e9 of the 8.03e9 parameters of Llama 3.1 8B, 2.1e9 of the 70.6e9 of Llama 3.1 70B.
 """
 
@@ -35,7 +35,7 @@ class Quantization(Record, kw_only=True):
     group_bytes: float = 0.0
     """Bytes of the scales of one group of 128 values, in formats whose groups may have another size; else 0."""
     min_compute_capability: float
-    """Oldest CUDA compute capability that computes in the format, or that vLLM has kernels of this format for."""
+    """Oldest CUDA compute capability that computes in the format, or for which vLLM has kernels of the format."""
     fallback_capability: float | None = None
     """Oldest capability on which vLLM keeps the weights small and computes in 16 bits (Marlin); None: nowhere."""
     max_compute_capability: float | None = None
@@ -43,9 +43,9 @@ class Quantization(Record, kw_only=True):
     covers: Literal["linear", "experts"] = "linear"
     """Experts: the format leaves every layer outside a mixture of experts in 16 bits."""
     since: str = "0.18.0"
-    """First release of vLLM that takes it, or the oldest that was read."""
+    """First release of vLLM that takes the format, or the oldest release that was read."""
     until: str = ""
-    """First release of vLLM that refuses it; empty if the newest release that was read takes it."""
+    """First release of vLLM that refuses the format; empty if the newest release that was read takes it."""
     source: str
 
     def count_bytes(self, group_size: int | None) -> float:

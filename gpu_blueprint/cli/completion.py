@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def answer_shell(parser: argparse.ArgumentParser) -> None:
-    """Write the possible ends of the word at the cursor for the shell, and end the program."""
+    """Write the completions of the word at the cursor for the shell, and end the program."""
     for action in _list_actions(parser):
         if complete := _COMPLETERS.get(str(action.metavar)):
             setattr(action, "completer", complete)  # noqa: B010  argcomplete looks for this attribute

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     given = [name for name in _ONLY_FROM_FLAGS if getattr(arguments, name) is not None]
     if given:
         flags = ", ".join(_FLAG_NAMES.get(name, f"--{name.replace('_', '-')}") for name in given)
-        taken.append(f"{flags}: belong to --gpu; with --from the new file says what the origin says, so edit it there")
+        taken.append(f"{flags}: belong to --gpu; --from copies these fields from the origin, so edit the new file")
     if taken:
         raise UsageError("\n".join(taken))
     return _fork(arguments.environment, open_stack(arguments.origin), path)
@@ -122,7 +122,7 @@ def _list_networks() -> list[object]:
 
 
 def _replace_scalars(source: Source, changes: dict[tuple[str, ...], str]) -> str:
-    """Replace scalars in the text, so that comments and order stay."""
+    """Return the text with new scalars, and with its comments and its order."""
     text = source.text
     nodes = [(source.find_node(IN_FILE + field), value) for field, value in changes.items()]
     for node, value in sorted(nodes, key=lambda pair: -pair[0].start_mark.index):
@@ -149,7 +149,7 @@ def _list_reviews(config: StackConfig) -> list[str]:
 
 
 def _review_levels(origin: str, environment: str) -> list[str]:
-    """Return the file of policy levels that counts if the new environment has no file of its own."""
+    """Return a review of the policy levels if the new environment has no file of its own."""
     own_levels, origin_levels = find_levels_file(environment), find_levels_file(origin)
     if own_levels.stem == environment or own_levels == origin_levels:
         return []

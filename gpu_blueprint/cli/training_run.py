@@ -17,7 +17,7 @@ from .text.formats import make_printable
 
 _OPTIONS = ("image", "nodes", "gpus", "wait", "restarts", "checkpoints", "env", "acceptance", "level", "profile")
 _WORDS = {name: f"--{name}" for name in _OPTIONS} | {"mounts": "--mount", "run_name": "--name", "words": "PROGRAM"}
-"""Argument of a run → its word on the command line."""
+"""Argument of a run → its flag on the command line."""
 
 
 def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
@@ -31,7 +31,7 @@ def print_run(config: StackConfig, arguments: argparse.Namespace) -> int:
 
 
 def _list_warnings(config: StackConfig, run: TrainingRun, acceptance: Acceptance | None) -> Iterable[str]:
-    """Return the warnings of a run; a test takes minutes, and its program is ours."""
+    """Return the warnings of a run; a test takes minutes and has our program, so it has fewer."""
     match acceptance:
         case None:
             return list_warnings(config, run)
@@ -60,10 +60,10 @@ def read_arguments(arguments: argparse.Namespace) -> RunRequest:
 
 
 def refuse_words_of_a_run(arguments: argparse.Namespace) -> None:
-    """Refuse words of a training run beside ``--build-engine``.
+    """Refuse the flags of a training run together with ``--build-engine``.
 
     Raises:
-        UsageError: There are some.
+        UsageError: A flag of a training run is set.
     """
     if given := [word for name, word in _WORDS.items() if vars(arguments)[name] not in (None, "", [])]:
         reason = "--build-engine builds plans, and the other words start a training run"

@@ -13,7 +13,7 @@ from .text.upgrade import Report, show
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the upgrades and the changed lines of the first, and write the file if asked to."""
+    """Show the upgrades and the lines that the first changes; ``--write`` writes the file."""
     name = arguments.stack
     stack = open_stack(name, bounded=False)
     upgrades = find_upgrades(stack.config, arguments.kubernetes, arguments.karpenter, arguments.ami)

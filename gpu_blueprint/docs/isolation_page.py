@@ -142,7 +142,7 @@ mode `strict` (`NETWORK_POLICY_ENFORCING_MODE`) denies everything until then, an
 ever: each namespace of the platform would need policies, and the platform writes none there.
 """,
 }
-"""What the table of a section cannot say."""
+"""Notes below the table of a section."""
 
 _LISTS: tuple[Callable[[StackConfig], Iterator[Holding]], ...] = (
     quotas.list_holdings,
@@ -152,7 +152,7 @@ _LISTS: tuple[Callable[[StackConfig], Iterator[Holding]], ...] = (
 
 
 def list_holdings(config: StackConfig) -> Iterator[Holding]:
-    """Yield what quotas, rights, traffic rules and nodes keep tenants from."""
+    """Yield what quotas, rights, traffic rules and nodes prevent."""
     for listed in _LISTS:
         yield from listed(config)
 

@@ -41,7 +41,7 @@ _TAIL = """```
    needs `nonResourceURLs: ["/metrics"]` with the verb `get`. kube-prometheus-stack grants it. The operator must allow
    `bearerTokenFile` (`arbitraryFSAccessThroughSMs.deny` stays off). kube-state-metrics exports Jobs, as it does by
    default. The alert KueueDown fires if one of them is missing.
-8. **With a training pool whose ceiling holds two nodes, Prometheus may read JobSet's metrics**, as it reads Kueue's, at
+8. **With a training pool whose limit holds two nodes, Prometheus may read JobSet's metrics**, as it reads Kueue's, at
    port 8443 of the namespace `jobset-system`. The alert JobSetDown fires if it may not.
 9. **With `nodeLocalDns`, Prometheus reaches ports 9253 and 9353 of every node**, where the DNS caches have their
    metrics. Its operator adds the label `endpoint` to `up`, as it does by default; the alert NodeLocalDnsDown reads it.

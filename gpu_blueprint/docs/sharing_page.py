@@ -110,7 +110,7 @@ def _list_rows() -> Iterator[_Row]:
 
 
 def _judge(gpu: Gpu, ami: AmiFamily, sharing: Sharing, fractional: bool) -> _Cell:
-    """Ask the code whether a GPU can be shared this way."""
+    """Return the resources of a GPU that is shared this way, or the reasons against it."""
     refusals = [problem.message for problem in find_refusals(gpu, ami, sharing, fractional=fractional)]
     if refusals:
         return _Cell((), tuple(message.replace(gpu.name, "this GPU", 1) for message in refusals))

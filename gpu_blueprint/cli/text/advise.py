@@ -19,7 +19,7 @@ from .tables import make_console, make_table
 
 _COLOURS = {"high": "green", "medium": "yellow", "low": "red"}
 _GIB = 1024
-_MEASURES = ("GPUs held", "running", "ceiling", "SM activity", "tensor", "bandwidth", "memory", "a month")
+_MEASURES = ("GPUs held", "running", "limit", "SM activity", "tensor", "bandwidth", "memory", "a month")
 _CAPTION = (
     "GPUs: mean, peak. SM activity: mean, and p95 of the busiest GPU; tensor and bandwidth: p95 of the busiest GPU."
     " Memory: the most that one GPU used. Dollars: a month like this window, at list prices."
@@ -43,8 +43,8 @@ def show(stack: StackConfig, observed: Observed, advice: Advice, left_out: Mappi
 
 
 def show_edit(path: Path, original: str, proposals: str, warnings: Iterable[Problem]) -> None:
-    """Print the path of the edited file, its new warnings, and the commands that review it and take it over."""
-    print(f"{path}: {original} with {proposals}; check accepts it", file=sys.stderr)
+    """Print the path of the edited file, its new warnings, and the commands to compare it and to copy it."""
+    print(f"{path}: {original} with {proposals}; check passes", file=sys.stderr)
     for warning in warnings:
         print(f"new warning: {warning}", file=sys.stderr)
     print(f"review it, then: diff {original} {path}; cp {path} {original}", file=sys.stderr)
@@ -115,7 +115,7 @@ def _add_lines(rows: Table, title: str, lines: Iterable[str]) -> None:
 
 def _format_saving(proposal: Proposal) -> str:
     if proposal.saving is None:
-        return "no part of the current bill"
+        return "nothing; the bill stays"
     if proposal.saving < 0:
         return f"nothing; it costs up to ${-proposal.saving:,.0f} a month more"
     return f"${proposal.saving:,.0f} a month"

@@ -20,7 +20,7 @@ class Report(Record):
 
     stack: str
     before: str
-    """The text of the file before."""
+    """The old text of the file."""
     migrated: Migrated
     problems: Sequence[Problem]
     """The problems of the new file."""
@@ -55,7 +55,7 @@ def show(report: Report, format_: Format) -> None:
 
 
 def _number(report: Report) -> list[tuple[int, Migration]]:
-    """Return (schema that it makes, migration) of each migration."""
+    """Return (new schema, migration) for each migration."""
     return [*enumerate(report.migrated.migrations, report.migrated.schema + 1)]
 
 

@@ -1,4 +1,4 @@
-"""A rehearsal as text: expected beside happened, and the reason where they differ."""
+"""A rehearsal as text: what was expected, what happened, and the reason for each difference."""
 
 from collections.abc import Iterable, Mapping, Sized
 from itertools import groupby
@@ -22,7 +22,7 @@ from ...rehearsal.versions import list_version_differences
 from .tables import make_console, make_table
 
 _LONGEST_REASON = 400
-"""Characters; Karpenter gives a reason for each pool, and --json has all of them."""
+"""Characters of a reason; Karpenter's has a part for each pool, and --json has the whole reason."""
 
 
 def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
@@ -47,7 +47,7 @@ def show_rehearsal(config: StackConfig, found: Rehearsal) -> None:
 
 
 def show_limits(out: Console, config: StackConfig) -> None:
-    """Print a line for each program in another version than the stack names, and for each part that is stood in for."""
+    """Print a line for each program whose version differs from the stack's, and for each stand-in."""
     for difference in [*list_version_differences(config), *list_stand_ins(config)]:
         out.print(Text(difference, style="yellow"))
 
@@ -77,7 +77,7 @@ def build_results_table(subject: str, results: Iterable[Result]) -> Table:
 
 
 def build_launches_table(launches: Iterable[Instance]) -> Table:
-    """Return a table of the first launch of each pool in each way to buy; --json has the launches in full."""
+    """Return a table of the first launch of each pool in each capacity type; --json has the whole launches."""
     table = make_table("Launches as EC2 gets them", "pool", "node", "zone", "$/h", "disks", "interfaces", "user data")
     for launch in launches:
         template = launch.template
@@ -101,7 +101,7 @@ def _describe_disk(disk: Mapping[str, Any]) -> str:
 
 
 def show_team(config: StackConfig, file: Path, found: TeamRehearsal) -> None:
-    """Print the fate of each pod of a team's own manifests, and the price of the nodes that they need."""
+    """Print what happened to each pod of a team's own manifests, and the price of the new nodes."""
     out = make_console()
     out.print(Text(f"{file} on {config.cluster_name} in {config.region}, rehearsed on real engines", style="bold"))
     show_limits(out, config)
@@ -127,7 +127,7 @@ def _summarize_team(found: TeamRehearsal) -> str:
     """Return the verdict on a team's manifests in one line."""
     outcome = found.outcome
     if not outcome.pods:
-        return "no pod came of these objects; an operator that the lab does not run may have to make them"
+        return "these objects made no pod; they may need an operator that the lab does not run"
     running = outcome.count(Fate.RUNS)
     nodes = [node for node in outcome.list_nodes() if not node.is_managed]
     price = f"{_count(nodes, 'new node')} for ${outcome.usd_per_hour:.2f}/h" if nodes else "no new node"
@@ -150,7 +150,7 @@ def shorten(reason: str) -> str:
 
 
 def _explain(result: Result) -> Padding:
-    """Return a difference with the words of the engine that decided."""
+    """Return a difference with the reason that the engine gave."""
     text = Text(f"{result.subject}, {result.title}: ", style="bold")
     text.append(shorten(result.difference), style="not bold")
     reasons = [shorten(reason) for reason in result.outcome.list_reasons() if reason not in result.difference]

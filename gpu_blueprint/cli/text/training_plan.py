@@ -35,7 +35,7 @@ _HEADERS = (
     "storage $",
 )
 _ENDLESS = 10_000
-"""Columns that no table needs."""
+"""Columns: wider than any table."""
 
 
 def show_json(plan: TrainingPlan) -> None:

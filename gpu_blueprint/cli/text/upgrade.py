@@ -21,10 +21,10 @@ class Report(Record):
     diff: Sequence[str]
     """The lines that the first upgrade changes."""
     pins: Mapping[str, str]
-    """Name → version of the things that only a newer blueprint moves."""
+    """Name → version of each default and pin that only a newer blueprint moves."""
     is_written: bool
     foreign: Sequence[str] = ()
-    """What the owner of an existing cluster upgrades."""
+    """Components that the owner of an existing cluster upgrades."""
 
 
 def show(report: Report, format_: Format) -> None:

@@ -8,7 +8,7 @@ from .answers import PLACEHOLDER_BLOCK, PURPOSES, Answers, split
 
 _CPUS_OF_GPU, _GIB_OF_GPU = 8, 64
 _CPUS_OF_SLOT, _GIB_OF_SLOT = 2, 8
-"""CPU and GiB of memory that the quota of the tenant has for each whole GPU, and for each share of a GPU."""
+"""CPUs and GiB of memory in the tenant's quota for each whole GPU, and for each share of a GPU."""
 
 
 class Sizing(Record):
@@ -23,7 +23,7 @@ class Sizing(Record):
     least_gib: int = 0
     """Lower bounds of the tenant's quota, in CPUs and GiB of memory; the quota grows with its GPUs."""
     pod_size: PodSize | None = None
-    """CPU and memory of a slot, where the nodes have less than the default."""
+    """CPU and memory of a slot, if the nodes have less than the default."""
 
 
 def write_text(answers: Answers, sizing: Sizing) -> str:
@@ -85,7 +85,9 @@ def _write_bounds(sizing: Sizing) -> list[str]:
 
 def _write_pool(answers: Answers, sizing: Sizing) -> list[str]:
     sharing = [f"        sharing: {write_flow(answers.sharing_fields)}"] if answers.sharing_fields else []
-    purpose = answers.purpose if answers.purpose in PURPOSES else PURPOSES[0]  # another hides the problems of the pool
+    purpose = (
+        answers.purpose if answers.purpose in PURPOSES else PURPOSES[0]
+    )  # an unknown purpose would hide the other problems of the pool
     why = f" # {sizing.why_max_gpus}" if sizing.why_max_gpus else ""
     comment = "a month, of the 730, for the cost estimate"
     hours = [f"        expectedHours: {write_flow(answers.hours)} # {comment}"] if answers.hours else []

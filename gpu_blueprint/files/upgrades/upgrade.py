@@ -12,11 +12,11 @@ DISPLAY = {
     "al2023": "AMI of AL2023",
     "bottlerocket": "AMI of Bottlerocket",
 }
-"""Component → its name for readers."""
+"""Component → name in messages."""
 
 
 class Upgrade(Record, kw_only=True):
-    """A newer version of one component, for which `pulumi up` runs once."""
+    """A newer version of one component; each upgrade takes one `pulumi up`."""
 
     component: str
     """``kubernetes``, ``karpenter`` or the name of an AMI family."""
@@ -27,7 +27,7 @@ class Upgrade(Record, kw_only=True):
     """The fields of the stack object that get the new version."""
     effect: Literal["update", "drain"]
     because: str
-    """The things that change, as a sentence without a full stop."""
+    """What changes, as a sentence without a full stop."""
     drained: tuple[str, ...] = ()
     """Names of the pools whose nodes drain."""
     remark: str = ""
@@ -40,7 +40,7 @@ class Upgrade(Record, kw_only=True):
 
     @property
     def option(self) -> str:
-        """The option of `upgrade` that asks for this upgrade."""
+        """The option of `upgrade` that selects this upgrade."""
         return f"--{self.component if self.component in ('kubernetes', 'karpenter') else 'ami'} {self.after}"
 
     @property
