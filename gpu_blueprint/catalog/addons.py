@@ -52,7 +52,7 @@ EBS_CSI_DRIVER = AddOn(
     identity=PodIdentity(service_account="ebs-csi-controller-sa", managed_policy="AmazonEBSCSIDriverPolicyV2"),
     settings={
         # A hop limit of 1 keeps pods from the metadata of their node. The driver would fall back to the Node object,
-        # which does not tell how many network interfaces and volumes an instance has, and accept more volumes than EC2
+        # which lacks the number of network interfaces and volumes of an instance, and accept more volumes than EC2
         # attaches. The sidecar asks EC2, and writes both numbers onto the Node as labels.
         "sidecars": {"metadataLabeler": {"enabled": True}},
         # Pods on tainted GPU nodes mount volumes too.

@@ -4,13 +4,13 @@
 
 - ``always``: any change of the value replaces the resource.
 - ``never``: no change does. Inputs without a row are updated in place too.
-- ``unknown``: nobody has read it yet, so a change is shown as "update or replace".
-- ``removed``: the value goes away.
-- ``set or removed``: there was no value, or there is none any more.
-- ``changed from VALUE``, ``changed to VALUE``: the value was VALUE, or is VALUE now.
-- ``lowered``: the value is a smaller number now.
-- ``if PROPERTY was VALUE``: the value changes, and another input had this value before.
-- ``unless PROPERTY is VALUE``: the value changes, and another input has another value now.
+- ``unknown``: no source was read yet, so a change is shown as "update or replace".
+- ``removed``: the value is removed.
+- ``set or removed``: the value is new, or it is removed.
+- ``changed from VALUE``, ``changed to VALUE``: the old value was VALUE, or the new value is VALUE.
+- ``lowered``: the new value is a smaller number.
+- ``if PROPERTY was VALUE``: the value changes, and the old value of another input was VALUE.
+- ``unless PROPERTY is VALUE``: the value changes, and the new value of another input is not VALUE.
 """
 
 from collections.abc import Mapping

@@ -30,7 +30,7 @@ REPOSITORIES: Mapping[str, str] = MappingProxyType(
 _MIN_DRIVERS = {"12": 535, "13": 580}
 """Major version of CUDA → oldest driver branch that runs it.
 
-CUDA 12 asks for 525. vLLM's images stand on nvidia/cuda 12.9, whose NVIDIA_REQUIRE_CUDA admits no branch before 535.
+CUDA 12 needs 525. vLLM's images are built from nvidia/cuda 12.9, whose NVIDIA_REQUIRE_CUDA admits no branch before 535.
 """
 _OWN_DRIVERS = {"12.9": 575, "13.0": 580, "13.1": 590, "13.2": 595, "13.3": 610, "13.4": 615}
 """Version of CUDA → driver branch that came with it."""

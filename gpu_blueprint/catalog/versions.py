@@ -135,7 +135,7 @@ KUEUE_IMAGE = "registry.k8s.io/kueue/kueue"
 """Kueue's manager, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 JOBSET = Chart(name="jobset", version="0.12.0", reference="oci://registry.k8s.io/jobset/charts/jobset")
 """The chart holds the definition of JobSets in its folder crds/, which Helm installs once, and neither upgrades nor
-removes. Before another version comes here, the definition needs a way of its own into running clusters."""
+removes. Before a new version here, running clusters need another way to get the new definition."""
 JOBSET_IMAGE = "registry.k8s.io/jobset/jobset"
 """JobSet's controller, for amd64 and arm64; the tag is ``v`` and the version of the chart."""
 GPU_OPERATOR_KUBERNETES = ("1.33", "1.36")

@@ -100,4 +100,4 @@ _COMPLETERS: dict[str, Callable[..., list[str]]] = {
     "TENANT": _complete_names(lambda config: [tenant.name for tenant in config.tenants]),
     "SERVED": _complete_names(lambda config: [model.name for model in config.models]),
 }
-"""Placeholder of an argument in the help → the names that fit."""
+"""Metavar of an argument → function that returns its names."""

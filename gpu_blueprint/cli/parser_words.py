@@ -75,7 +75,7 @@ class CommandParser(argparse.ArgumentParser):
         options = [name for action in self._actions for name in action.option_strings if action.dest != "help"]
         if rest[0].startswith(_DASHES) and (close := find_close(option, options)):
             hint = f"did you mean {' or '.join(close)}?"
-            return f"{reason}: {hint}{' The words of a program stand behind two dashes' * self._takes_program}"
+            return f"{reason}: {hint}{' The words of a program follow two dashes' * self._takes_program}"
         if self._takes_program:
             return f"{reason}: write the program with its arguments behind two dashes: -- torchrun train.py --lr 1"
         return reason

@@ -8,7 +8,7 @@ from ..files.loading.text_edits import read_editable
 from ..files.upgrades import apply_upgrade, find_upgrades, list_foreign
 from ..files.upgrades.pins import list_pins
 from .files import write_whole
-from .text.edits import list_changed_lines
+from .text.migrate import list_changed_lines
 from .text.upgrade import Report, show
 
 

@@ -42,7 +42,7 @@ class ProblemKind(Record):
     """Instead of ``example``: the cause of the problem, if no stack file alone has it."""
 
     def make_stack(self) -> dict[str, Any]:
-        """Return the base stack with the changes of the example; ``region`` stands for ``aws:region``."""
+        """Return the base stack with the changes of the example; ``region`` is ``aws:region``."""
         stack: dict[str, Any] = deepcopy(_read_table()["base"])
         for path, value in self.example.items():
             _set(stack, path.split("."), deepcopy(value))

@@ -1,7 +1,7 @@
 """The result of advise as text: the measurements, each proposal with its reasons, and the sum of the savings."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.padding import Padding
@@ -15,6 +15,7 @@ from ...live.advise.advice import list_unjudged_pools
 from ...live.advise.bill import estimate_monthly_bill
 from ...live.advise.proposal import WELL_COVERED, AddPool, Change
 from ...problem import Problem
+from .formats import count
 from .tables import make_console, make_table
 
 _COLOURS = {"high": "green", "medium": "yellow", "low": "red"}
@@ -131,7 +132,7 @@ def _format_change(change: Change) -> str:
 
 def _summarize(stack: StackConfig, observed: Observed, advice: Advice) -> str:
     parts = ((stack.gpu_pools, "pool"), (stack.tenants, "tenant"), (stack.reservations, "reservation"))
-    pools, tenants, reservations = (_count(items, noun) for items, noun in parts)
+    pools, tenants, reservations = (count(len(items), noun) for items, noun in parts)
     judged = f"{pools}, {tenants} and {reservations}"
     if not advice.proposals:
         rest = "some could not be judged, see the remarks" if advice.silent else "their use fits them"
@@ -143,11 +144,7 @@ def _summarize(stack: StackConfig, observed: Observed, advice: Advice) -> str:
     bill = f" of {_format_dollars(whole)} that the pools cost" if whole.known else ""
     once = ", counting the largest saving of each pool" if advice.saving else ""
     saving = f"would save up to ${advice.saving:,.0f} a month{bill}{once}"
-    return f"{_count(advice.proposals, 'proposal')} for {judged} {saving}. Nothing was changed."
-
-
-def _count(items: Sequence[object], noun: str) -> str:
-    return f"{len(items)} {noun}{'' if len(items) == 1 else 's'}"
+    return f"{count(len(advice.proposals), 'proposal')} for {judged} {saving}. Nothing was changed."
 
 
 def _format_dollars(usd: Usd) -> str:

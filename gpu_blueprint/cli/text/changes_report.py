@@ -9,6 +9,7 @@ from ...changes.report import Changes
 from ...changes.snapshot import Snapshot
 from ...problem import Problem
 from ...records import Record
+from .formats import count
 
 _MOST_NAMED = 3
 """Number of pools and tenants that the summary names; the sections name all."""
@@ -71,11 +72,6 @@ class Report(Record, kw_only=True):
     def verdict(self) -> Verdict | None:
         """The verdict; None if the base cannot be planned."""
         return self.changes.verdict if self.changes else None
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 resource``, ``2 resources``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def list_objects(changes: Changes) -> list[ResourceChange]:

@@ -10,7 +10,8 @@ from ...cost.compare import Change, Figures
 from ...plan import PlannedResource
 from ...problem import Problem
 from ...records import Record
-from .changes_report import Report, count, count_effects, list_objects, name_tenant
+from .changes_report import Report, count_effects, list_objects, name_tenant
+from .formats import count
 
 _MOST_PATHS = 4
 _MOST_OPEN = 8

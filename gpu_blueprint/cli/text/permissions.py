@@ -128,7 +128,7 @@ def _show_list(out: Console, label: str, words: Sequence[str], *, separator: str
 
 
 def _shorten_actions(actions: Iterable[str]) -> list[str]:
-    """Return actions; the service stands before the first of its actions only."""
+    """Return actions; only the first action of a service has the service before it."""
     shortened: list[str] = []
     last = ""
     for action in actions:

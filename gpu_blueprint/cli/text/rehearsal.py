@@ -1,6 +1,6 @@
 """A rehearsal as text: what was expected, what happened, and the reason for each difference."""
 
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ...rehearsal.runner import Rehearsal
 from ...rehearsal.stand_ins import list_stand_ins
 from ...rehearsal.team import TeamRehearsal
 from ...rehearsal.versions import list_version_differences
+from .formats import count
 from .tables import make_console, make_table
 
 _LONGEST_REASON = 400
@@ -130,13 +131,8 @@ def _summarize_team(found: TeamRehearsal) -> str:
         return "these objects made no pod; they may need an operator that the lab does not run"
     running = outcome.count(Fate.RUNS)
     nodes = [node for node in outcome.list_nodes() if not node.is_managed]
-    price = f"{_count(nodes, 'new node')} for ${outcome.usd_per_hour:.2f}/h" if nodes else "no new node"
-    return f"{running} of {_count(outcome.pods, 'pod')} run; {price}"
-
-
-def _count(things: Sized, noun: str) -> str:
-    """Return a number with its noun: ``1 pod``, ``2 pods``."""
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+    price = f"{count(len(nodes), 'new node')} for ${outcome.usd_per_hour:.2f}/h" if nodes else "no new node"
+    return f"{running} of {count(len(outcome.pods), 'pod')} run; {price}"
 
 
 def format_price(outcome: Outcome) -> str:
@@ -162,7 +158,7 @@ def _explain(result: Result) -> Padding:
 def summarize(found: Rehearsal) -> str:
     """Return the verdict in one line."""
     wrong = [result for result in found.results if not result.is_as_expected]
-    probes = _count(found.results, "probe")
+    probes = count(len(found.results), "probe")
     verdict = f"{len(wrong)} of {probes} not as expected" if wrong else f"all {probes} as expected"
-    refused = f"; {_count(found.refusals, 'object')} refused" if found.refusals else ""
+    refused = f"; {count(len(found.refusals), 'object')} refused" if found.refusals else ""
     return f"{verdict}{refused}; {found.seconds:.0f} s, {found.memory_bytes / 1024**3:.1f} GiB"

@@ -43,7 +43,7 @@ class _Reader(Record):
 
         Args:
             names: The field, then its other names.
-            null: Value that stands for ``null``, and for a field that neither the file nor the family has.
+            null: Value for ``null``, and for a field that neither the file nor the family has.
 
         Raises:
             ValueError: The field is missing, or holds anything else.
@@ -82,7 +82,7 @@ def build_shape(content: Mapping[str, Any]) -> dict[str, Any] | Problem:
 
 
 def _measure_language(reader: _Reader) -> tuple[dict[str, Any], int, int]:
-    """Return the shape, with the parameters of one or two embedding matrices and of the attention."""
+    """Return (shape, parameters of the one or two embedding matrices, parameters of the attention)."""
     reader = replace(reader, family=_find_family(reader))
     hidden, layers, heads = (reader.count(f) for f in ("hidden_size", "num_hidden_layers", "num_attention_heads"))
     kv_heads = reader.count("num_key_value_heads", null=heads)

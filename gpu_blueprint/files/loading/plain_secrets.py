@@ -16,49 +16,22 @@ _PASSWORD_ENDINGS = ("password", "passwords", "passwd", "passphrase", "passcode"
 _TOKEN_ENDINGS = ("token", "tokens", "apikey", "apikeys", "credential", "credentials")
 """Endings of the last word of a key whose text is a secret."""
 _NO_PASSWORDS = re.compile(r"(by|com|tres|proxy)pass$")
-_WORDS_BEFORE_KEY = (
-    "api",
-    "secret",
-    "private",
-    "access",
-    "signing",
-    "encryption",
-    "routing",
-    "integration",
-    "service",
-    "auth",
-)
-"""Words that make ``key`` a secret: apiKey, secretAccessKey."""
-_WORDS_BEFORE_SECRET = (
-    "client",
-    "app",
-    "shared",
-    "api",
-    "oauth",
-    "access",
-    "signing",
-    "webhook",
-    "consumer",
-    "jwt",
-    "session",
-)
+_KEY_KINDS = (
+    "api", "secret", "private", "access", "signing", "encryption", "routing", "integration", "service", "auth"
+)  # fmt: skip
+"""Words before ``key`` that make its text a secret: apiKey, secretAccessKey."""
+_SECRET_KINDS = (
+    "client", "app", "shared", "api", "oauth", "access", "signing", "webhook", "consumer", "jwt", "session"
+)  # fmt: skip
 """Words before ``secret`` that make its text a secret; the text of ``secret`` alone may name a Secret of Kubernetes."""
-_WORDS_BEFORE_SECRET_NAME = {"existing", "tls", "from", "pull", "image"}
+_SECRET_NAME_KINDS = {"existing", "tls", "from", "pull", "image"}
 """Words before ``secret`` that make its text the name of a Secret of Kubernetes: tlsSecret, imagePullSecret."""
 _EMPTY_WORDS = ("value", "text", "plain", "plaintext", "content", "inline", "literal", "raw")
 """Keys and last words of keys without a meaning of their own: {password: {value: x}}, passwordValue."""
-_SECRET_MAPPING_ENDINGS = (
-    "passwords",
-    "passphrases",
-    "apikeys",
-    "stringdata",
-    "secretdata",
-    "secretcontents",
-    "envrendersecret",
-)
-"""Ends of the keys of mappings in which every text is a secret."""
+_SECRET_MAPS = ("passwords", "passphrases", "apikeys", "stringdata", "secretdata", "secretcontents", "envrendersecret")
+"""Endings of the keys of mappings in which every text is a secret."""
 _AMOUNT = re.compile(r"[-+]?[0-9]{1,9}([.][0-9]{1,3})?([kKMGT]i?|[smhd])?")
-_WORDS_BEFORE_TOKEN_COUNT = {"max", "min", "num", "total", "batched", "http"}
+_TOKEN_COUNTS = {"max", "min", "num", "total", "batched", "http"}
 """Words before ``tokens`` that make it a count, as in MAX_TOKENS, or the switch httpTokens of EC2."""
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _OBJECT_NAME = re.compile(r"([a-z]+[0-9]{1,2}[.-])?[a-z]+([.-]([a-z]{1,24}|[a-z0-9]{1,12})){0,7}")
@@ -69,21 +42,11 @@ _TOKEN_SECRET = "tokenSecret"
 _ENTRY_NAME = re.compile(r"[.]?[A-Za-z]{1,24}[0-9]{0,2}([._-][A-Za-z0-9]{1,16}){0,7}")
 """The name of an entry in a Secret of Kubernetes."""
 _ENTRY_WORDS = {
-    *_WORDS_BEFORE_KEY,
-    *_WORDS_BEFORE_SECRET,
-    "key",
-    "keys",
-    "id",
-    "token",
-    "password",
-    "aws",
-    "user",
-    "username",
-    "admin",
-}
+    *_KEY_KINDS, *_SECRET_KINDS, "key", "keys", "id", "token", "password", "aws", "user", "username", "admin"
+}  # fmt: skip
 """Words of names such as access-key-id."""
 _AWS_SECRET_KEY = re.compile(r"(?=([^A-Z]*[A-Z]){5})(?=([^a-z]*[a-z]){5})(?=[^0-9]*[0-9])[A-Za-z0-9/+]{40}")
-"""An AWS secret access key; the capitals tell it from hashes and paths."""
+"""An AWS secret access key; hashes and paths have fewer capitals."""
 _AUTHORIZATION = re.compile(r"(bearer|basic|token|apikey|digest)\s+(?!auth|tokens?\b)[\w+/=.~:-]+", re.IGNORECASE)
 _HEADER_WORDS = {"authorization", "auth", "authentication", "header", "headers"}
 """Words of keys whose texts are headers with a token, such as ``Bearer abc``."""
@@ -182,7 +145,7 @@ def _list_items(place: _Place) -> Iterator[_Place]:
 def _holds_only_secrets(key: str, around: Mapping[Any, Any]) -> bool:
     """Return whether every text in a mapping is a secret: passwords, and the data of a Secret of Kubernetes."""
     joined = "".join(_list_words(key))
-    return joined.endswith(_SECRET_MAPPING_ENDINGS) or (joined == "data" and around.get("kind") == "Secret")
+    return joined.endswith(_SECRET_MAPS) or (joined == "data" and around.get("kind") == "Secret")
 
 
 def _holds_secret(value: Any) -> bool:
@@ -245,7 +208,7 @@ def _names_secret(key: str, item: Any, around: Mapping[Any, Any]) -> bool:
     if _HEADER_WORDS.intersection(words) and _AUTHORIZATION.fullmatch(text):
         return True
     if last.endswith(_TOKEN_ENDINGS):
-        return not _AMOUNT.fullmatch(text) and not _WORDS_BEFORE_TOKEN_COUNT.intersection(before)
+        return not _AMOUNT.fullmatch(text) and not _TOKEN_COUNTS.intersection(before)
     if last in ("key", "keys"):
         return bool(_AWS_SECRET_KEY.fullmatch(text)) or _is_key(text, before, around)
     return last in ("secret", "secrets") and _is_client_secret(text, before)
@@ -253,22 +216,22 @@ def _names_secret(key: str, item: Any, around: Mapping[Any, Any]) -> bool:
 
 def _is_key(text: str, before: list[str], around: Mapping[Any, Any]) -> bool:
     """Return whether the text of a field such as apiKey is a key, and not the name of an entry in a Secret."""
-    if not before or before[-1] not in _WORDS_BEFORE_KEY:
+    if not before or before[-1] not in _KEY_KINDS:
         return False
     is_name = bool(_ENTRY_NAME.fullmatch(text))
-    is_named = bool(_WORDS_BEFORE_SECRET_NAME.intersection(before)) or _names_object(around)
+    is_named = bool(_SECRET_NAME_KINDS.intersection(before)) or _names_object(around)
     is_spelt_out = {word.lower() for word in re.split(r"[._-]", text)} <= _ENTRY_WORDS
     return not is_name or not (is_spelt_out or is_named)
 
 
 def _is_client_secret(text: str, before: list[str]) -> bool:
     """Return whether the text of a field such as clientSecret is a secret, and not the name of a Secret."""
-    if _WORDS_BEFORE_SECRET_NAME.intersection(before):
+    if _SECRET_NAME_KINDS.intersection(before):
         return not _ANY_OBJECT_NAME.fullmatch(text)
     if before == ["token"] and _NAMESPACED_NAME.fullmatch(text):
         return False
     owner = before[-1] if before else ""
-    return owner in _WORDS_BEFORE_SECRET or not _OBJECT_NAME.fullmatch(text)
+    return owner in _SECRET_KINDS or not _OBJECT_NAME.fullmatch(text)
 
 
 def _names_object(around: Mapping[Any, Any]) -> bool:

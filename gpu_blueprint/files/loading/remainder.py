@@ -140,7 +140,7 @@ class Remainder:
         self.data["network"] = {"mode": "existing", "vpcId": "vpc-00000000", "subnets": subnets}
 
     def _drop_fields_of_iam(self, section: dict[str, Any], wrong: list[Path]) -> None:
-        """Drop the wrong fields and roles; an instance profile without its role gets a harmless role."""
+        """Drop the wrong fields and roles, and the instance profile if its role is wrong."""
         roles = section.get("roles")
         sound = (
             {key: arn for key, arn in roles.items() if ("roles", key) not in wrong} if isinstance(roles, dict) else {}

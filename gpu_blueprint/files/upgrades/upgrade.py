@@ -1,10 +1,13 @@
-"""One upgrade of a stack: a field of its file, and the effect of the new version."""
+"""One upgrade of a stack: the fields of its file, the effect of the new version, and the edit of the file."""
 
 from typing import Any, Literal
 
 from ...catalog.upgrade_notes import UpgradeNote, list_upgrade_notes
 from ...problem import Path
 from ...records import Record
+from ..loading import Source, StackFile
+from ..loading.stack_file import check_source
+from ..loading.text_edits import set_fields
 
 DISPLAY = {
     "kubernetes": "Kubernetes",
@@ -70,3 +73,13 @@ class Upgrade(Record, kw_only=True):
                 for note in self.notes
             ],
         }
+
+
+def apply_upgrade(stack: StackFile, source: Source, upgrade: Upgrade) -> StackFile:
+    """Return the stack with the new version in its file; ``source`` has the line ends of the file.
+
+    Raises:
+        StackError: The text cannot be edited, or `check` refuses the new file.
+    """
+    edited = set_fields(source, dict.fromkeys(upgrade.fields, upgrade.after))
+    return check_source(stack.name, edited, bounded=False)
