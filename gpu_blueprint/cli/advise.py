@@ -1,4 +1,4 @@
-"""``advise``: propose changes from the metrics of a running stack. It asks Prometheus, and changes nothing."""
+"""``advise``: propose changes from the metrics of a running stack. The command reads Prometheus and changes nothing."""
 
 import argparse
 import importlib
@@ -28,7 +28,7 @@ _TOKEN, _USER, _PASSWORD = "PROMETHEUS_TOKEN", "PROMETHEUS_USERNAME", "PROMETHEU
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, propose, print, and write the edited file. Return 0 even if there is nothing to propose."""
+    """Print the proposals and, with ``--out``, write the edited file. Return 0 also without a proposal."""
     file = _open_stack(arguments)
     observed = _observe(file.config, arguments)
     advice = advise(file.config, observed)
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_stack(arguments: argparse.Namespace) -> StackFile:
-    """Open the stack, and refuse arguments that cannot work before Prometheus is asked."""
+    """Return the stack file, and refuse wrong arguments before the first query to Prometheus."""
     if not 1 <= arguments.days <= MOST_DAYS:
         raise UsageError(f"--days {arguments.days}: is no number of days from 1 to {MOST_DAYS}")
     if arguments.cluster is not None and not _CLUSTER.fullmatch(arguments.cluster):
@@ -69,7 +69,7 @@ def _observe(stack: StackConfig, arguments: argparse.Namespace) -> Observed:
 
 
 def _import_live(module: str) -> Any:
-    """Import a module whose packages only live commands need."""
+    """Return a module that needs the packages of requirements-live.txt."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -81,7 +81,7 @@ def _import_live(module: str) -> Any:
 
 
 def _find_credentials(prometheus: Any, arguments: argparse.Namespace) -> Any:
-    """Read credentials from a file or the environment, because every user of the machine can see an argument."""
+    """Return credentials from a file or the environment: every user of the machine can read arguments."""
     if token_file := arguments.token_file:
         try:
             return prometheus.Bearer(_read_token(token_file.read_text(encoding="utf-8"), f"--token-file {token_file}"))

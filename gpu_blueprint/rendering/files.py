@@ -61,7 +61,7 @@ def _render_dashboards(manifest: Manifest) -> dict[str, str]:
 
 def _render_run(config: StackConfig, run: TrainingRun) -> str:
     """Return a training run whose image and command people replace, below words about it."""
-    head = write_head(config, run, [*list_warnings(config, run)])
+    head = write_head(config, run, warnings=list_warnings(config, run))
     return head + write_for_flux(build_workload(config, run))
 
 

@@ -171,7 +171,8 @@ def test_explain_prints_a_kind_of_problem(capsys: pytest.CaptureFixture[str]) ->
     assert main(["explain", "ceiling-unreachable"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("ceiling-unreachable, kind of problem\n")
-    assert "its rest can never run. (warning)" in out and "Remedy: Write a multiple of the GPUs of one node," in out
+    assert "the rest of the limit can never run. (warning)" in out
+    assert "Remedy: Write a multiple of the GPUs of one node," in out
     assert "    pools:\n    - name: main\n      instanceTypes: [p5.48xlarge]\n" in out
     assert "    warning: pools.0.maxGpus: nodes hold 8 GPUs each" in out and "[ceiling-unreachable]\n" in out
 

@@ -138,7 +138,7 @@ def test_a_pod_of_a_team_that_waits_ends_with_1_and_the_reason(play: Any, capsys
 
 def test_objects_without_pods_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     show_team(shipped_config("dev"), Path("chart.yaml"), TeamRehearsal(refusals=(), outcome=outcome()))
-    assert "no pod came of these objects" in capsys.readouterr().out
+    assert "these objects made no pod" in capsys.readouterr().out
 
 
 def test_the_verdict_on_a_team_is_json_too(play: Any, capsys: pytest.CaptureFixture[str]) -> None:

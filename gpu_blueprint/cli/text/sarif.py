@@ -69,7 +69,7 @@ def _build_result(problem: Problem) -> dict[str, Any]:
 
 
 def _build_fingerprint(problem: Problem) -> str:
-    """Identify the problem also after its line or the order of pools has changed."""
+    """Return an id of the problem that does not depend on its line or on the order of pools."""
     names = ".".join(part for part in problem.path if isinstance(part, str))
     return f"{problem.kind}/{problem.subject}/{names}" if problem.subject else f"{problem.kind}/{problem.field}"
 

@@ -1,7 +1,7 @@
 """The comments above the YAML of a run: warnings, and how to start, watch and stop the run."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from ...config import Pool, S3Storage, StackConfig
@@ -30,7 +30,9 @@ _OVERRIDING = re.compile(r"--(nnodes|nproc[-_]per[-_]node|node[-_]rank|master[-_
 _KEPT_HOURS = f"{KEEP_S // 3600} h"
 
 
-def write_head(config: StackConfig, run: TrainingRun, warnings: Sequence[str], notes: Sequence[str] = ()) -> str:
+def write_head(
+    config: StackConfig, run: TrainingRun, *, warnings: Iterable[str] = (), notes: Iterable[str] = ()
+) -> str:
     """Return the comments above the YAML of a run.
 
     Args:

@@ -18,9 +18,8 @@ _GB = 1e9
 
 def list_verdicts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
     """Yield (subject, sentence) of the advice: the checkpoint interval, and the dollars of each capacity type."""
-    offer = next((offer for offer in plan.offers if offer.is_of_pool and offer.ends), None)
-    if offer:
-        often, rarely = _write_every(offer.hours_between), _write_every(offer.most_hours_between)
+    if offer := find_lead(plan):
+        often, rarely = write_interval(offer.hours_between), write_interval(offer.most_hours_between)
         storage = plan.price_storage(offer)
         bill = f", and {storage} of storage" if storage.exact else ""
         yield (
@@ -36,7 +35,15 @@ def list_verdicts(plan: TrainingPlan) -> Iterator[tuple[str, str]]:
     yield "nodes $", "; ".join(f"{offer.label} {_write_usd(offer)}" for offer in plan.offers)
 
 
-def _write_every(hours: float) -> str:
+def find_lead(plan: TrainingPlan) -> Purchased | None:
+    """Return the offer that Karpenter launches first in the pool: reserved, spot, on-demand; None if no run ends."""
+    order = ("reserved", "spot", "on-demand")
+    own = [offer for offer in plan.offers if offer.is_of_pool and offer.ends]
+    return min(own, key=lambda offer: order.index(offer.purchase), default=None)
+
+
+def write_interval(hours: float) -> str:
+    """Write the time between two checkpoints: ``every hour``, ``every 18 min``."""
     return "every hour" if hours == 1 else f"every {write_hours(hours)}"
 
 

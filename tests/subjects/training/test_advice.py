@@ -174,5 +174,5 @@ def test_a_bucket_says_that_it_renames_and_appends_nothing() -> None:
 
 def test_the_head_is_comments_warnings_first() -> None:
     stack = queued()
-    lines = write_head(stack, run_of(stack), ["slow"], ["special"]).splitlines()
+    lines = write_head(stack, run_of(stack), warnings=["slow"], notes=["special"]).splitlines()
     assert lines[:2] == ["# warning: slow", "# special"] and all(line.startswith("# ") for line in lines)
