@@ -13,7 +13,7 @@ from .monitoring.notices import find_monitoring_notices
 from .pools.closings import compare_hours, find_pools_left_closed
 from .pools.sharing_files import find_unused_files
 from .queues.kueue_settings import find_restarts
-from .queues.tenant_queues import compare_queues, find_begin
+from .queues.tenant_queues import compare_queues, find_first_queues
 from .services.scaling import compare_services, compare_signals
 from .storage.notices import find_storage_notices
 from .storage.tenant_storage import compare_storage
@@ -39,7 +39,7 @@ def _compare_services(old: TenantView, new: TenantView, _: _Changes) -> Iterator
 
 
 def _note_queues(before: _Plan, after: _Plan, _: _Changes) -> Iterator[str]:
-    yield from find_begin(before, after)
+    yield from find_first_queues(before, after)
     yield from find_restarts(before, after)
 
 
@@ -64,3 +64,9 @@ CHANGES: Mapping[Subject, Changes] = {
     "cluster": Changes(notices=find_cluster_notices),
 }
 """Subject → its comparisons, causes before effects: the end of a queue or of a model explains the end of its rights."""
+
+
+def find_notices(before: _Plan, after: _Plan, changes: _Changes) -> Iterator[str]:
+    """Yield a sentence for each effect on people and systems outside the stack, and for each manual step."""
+    for subject in CHANGES.values():
+        yield from subject.notices(before, after, changes)

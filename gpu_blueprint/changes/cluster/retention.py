@@ -11,7 +11,7 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 _LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
 _BUCKET = "aws:s3/bucket:Bucket"
 _LIFECYCLES = ("BucketLifecycleConfiguration", "BucketLifecycleConfigurationV2")
-_EXPIRATIONS = {
+_EXPIRATION_FIELDS = {
     "expiration": ("days", "objects"),
     "noncurrentVersionExpiration": ("noncurrentDays", "older versions of objects"),
 }
@@ -61,7 +61,9 @@ def _find_objects(before: Sequence[PlannedResource], after: Sequence[PlannedReso
             rules = [least for (start, same), least in was.items() if same == kind and scope.startswith(start)]
             kept = min(rules, default=inf)
             if days < kept:
-                what = f"{_EXPIRATIONS[kind][1]}{f' under {scope}' if scope else ''} in {name.rsplit('::', 1)[-1]}"
+                what = (
+                    f"{_EXPIRATION_FIELDS[kind][1]}{f' under {scope}' if scope else ''} in {name.rsplit('::', 1)[-1]}"
+                )
                 yield f"{what} are deleted after {days:g} days instead of {_write_days(kept, 'never')}"
 
 
@@ -84,7 +86,7 @@ def _read_rules(inputs: Mapping[str, Any]) -> dict[tuple[str, str], float]:
         if dig(rule, "status") != "Enabled":
             continue
         prefix = str(dig(rule, "filter", "prefix") or dig(rule, "prefix") or "")
-        for kind, (field, _) in _EXPIRATIONS.items():
+        for kind, (field, _) in _EXPIRATION_FIELDS.items():
             days = _read_days(dig(rule, kind, field))
             if days < found.get((prefix, kind), inf):
                 found[prefix, kind] = days
