@@ -1,15 +1,50 @@
-"""The NetworkPolicy of a controller with webhooks: only the API server calls it, and it calls only the API server."""
+"""Controllers with webhooks: a namespace, a NetworkPolicy that admits only the API server, and the Helm release."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import pulumi
+import pulumi_kubernetes as k8s
+
+from gpu_blueprint.catalog.versions import Chart
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.tenants.traffic import Block, find_api_address, find_scrapers, list_vpc_blocks
 
+from .arguments import Resources
+from .helm import install_chart
+from .pod_security import make_namespace
 from .tenants.network_policies import build_peer
 
 WEBHOOKS = 9443
 """The port at which a program on controller-runtime serves its webhooks unless it is told another."""
 _METRICS = 8443
+
+
+def install_controller(
+    name: str,
+    chart: Chart,
+    namespace: str,
+    values: Mapping[str, Any],
+    *called_by_api: int,
+    config: StackConfig,
+    parent: pulumi.Resource,
+    depends_on: Resources,
+) -> k8s.helm.v3.Release:
+    """Install a controller in a namespace of its own, after the NetworkPolicy of its traffic.
+
+    Args:
+        called_by_api: Ports that the API server calls.
+    """
+    space = make_namespace(name, config, namespace, "restricted", parent=parent, depends_on=depends_on)
+    traffic = k8s.networking.v1.NetworkPolicy(
+        f"{name}-network-policy",
+        metadata={"name": chart.name, "namespace": namespace},
+        spec=build_controller_traffic(config, *called_by_api),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[space]),
+    )
+    return install_chart(
+        f"{name}-release", chart, namespace, values, config=config, parent=parent, depends_on=[traffic]
+    )
 
 
 def build_controller_traffic(config: StackConfig, *called_by_api: int) -> Any:

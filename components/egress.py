@@ -9,13 +9,15 @@ from gpu_blueprint.catalog.namespaces import KUBE_SYSTEM
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.cluster.telling import CA_KEY, CA_MAP, VARIABLES_MAP, build_platform_variables, read_bundle
 
+from .arguments import Options
+
 
 class Egress(pulumi.ComponentResource):
     """The ConfigMaps of ``kube-system``, which the add-ons and Karpenter need; ``ready`` lists them."""
 
     ready: list[pulumi.Resource]
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Egress", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         self.ready = make_egress_maps(name, config, KUBE_SYSTEM, build_platform_variables(config), child)

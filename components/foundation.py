@@ -1,13 +1,12 @@
 """The ground of the pools: the cluster with its nodes, add-ons and Karpenter, which the platform makes or finds."""
 
-from collections.abc import Sequence
-
 import pulumi
 
 from gpu_blueprint.catalog.addons import CLUSTER_ADD_ONS, LAYER_ADD_ONS, NODE_ADD_ONS
 from gpu_blueprint.config import StackConfig
 from gpu_blueprint.records import Record
 
+from .arguments import Resources
 from .cluster.addons import Addons
 from .cluster.cluster import AnyCluster, Cluster
 from .cluster.existing_cluster import RunningCluster
@@ -22,7 +21,7 @@ from .pools.node_class import NodeIdentity, choose_node_identity
 class Launcher(Record):
     """The Karpenter that launches the nodes of pools."""
 
-    ready: Sequence[pulumi.Resource]
+    ready: Resources
     """The resources with which it works."""
     node_identity: NodeIdentity
     """The role that nodes run as, or its instance profile."""
@@ -70,7 +69,7 @@ def make_system_nodes(
 
 
 def find_launcher(
-    config: StackConfig, cluster: AnyCluster, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    config: StackConfig, cluster: AnyCluster, *, depends_on: Resources, opts: pulumi.ResourceOptions
 ) -> Launcher:
     """Install Karpenter, or use the Karpenter that the cluster has."""
     if not config.installs_karpenter:

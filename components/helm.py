@@ -1,6 +1,6 @@
 """Helm releases: every chart is installed in the same way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -11,6 +11,8 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.images.chart_values import build_image_values
 from gpu_blueprint.subjects.images.sources import locate_chart
 
+from .arguments import Resources
+
 
 def install_chart(
     name: str,
@@ -20,7 +22,7 @@ def install_chart(
     *,
     config: StackConfig,
     parent: pulumi.Resource,
-    depends_on: Sequence[pulumi.Resource],
+    depends_on: Resources,
     shared: bool = False,
 ) -> k8s.helm.v3.Release:
     """Install a pinned chart with its hooks, but without its CRDs where another chart owns them.

@@ -20,19 +20,15 @@ def place_on_system_nodes(config: StackConfig) -> dict[str, Any]:
 
     In an existing cluster, the pods run where the stack file says, and tolerate what these nodes have.
     """
-    selector, tolerations = _choose_place(config)
-    placed: dict[str, Any] = {"nodeSelector": selector, "tolerations": tolerations}
-    return {key: value for key, value in placed.items() if value}
+    return _place(config, "nodeSelector")
 
 
 def place_pod_on_system_nodes(config: StackConfig) -> dict[str, Any]:
     """Return the same as part of a pod's spec in Pulumi's spelling."""
-    selector, tolerations = _choose_place(config)
-    placed: dict[str, Any] = {"node_selector": selector, "tolerations": tolerations}
-    return {key: value for key, value in placed.items() if value}
+    return _place(config, "node_selector")
 
 
-def _choose_place(config: StackConfig) -> tuple[dict[str, str], list[dict[str, str]]]:
-    if placement := config.system_placement:
-        return dict(placement.labels), placement.tolerations
-    return dict(SYSTEM_NODE_LABELS), _SYSTEM_TOLERATIONS
+def _place(config: StackConfig, selector: str) -> dict[str, Any]:
+    stated = config.system_placement
+    labels, tolerations = (stated.labels, stated.tolerations) if stated else (SYSTEM_NODE_LABELS, _SYSTEM_TOLERATIONS)
+    return {key: value for key, value in ((selector, dict(labels)), ("tolerations", tolerations)) if value}

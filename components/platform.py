@@ -5,7 +5,7 @@ depends on everything that is needed to delete it. tests/components/test_platfor
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pulumi
 
@@ -14,6 +14,7 @@ from gpu_blueprint.subjects.models.scaling import list_scaled_services
 from gpu_blueprint.subjects.tenants.identities import list_grants
 from gpu_blueprint.subjects.tenants.service_roles import name_account_role
 
+from .arguments import Options, Resources
 from .billing.billing import Billing
 from .cloud_providers import make_cloud_providers
 from .cluster.access import Access
@@ -54,7 +55,7 @@ class Platform(pulumi.ComponentResource):
     cluster_name: str
     kubeconfig: pulumi.Output[str]
 
-    def __init__(self, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, config: StackConfig, *, opts: Options = None) -> None:
         name = self.cluster_name = config.cluster_name
         collector = Collector()
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transformations=[collector.collect]))
@@ -96,13 +97,8 @@ class Platform(pulumi.ComponentResource):
         self.register_outputs({"clusterName": name})
 
     def _make_storage(
-        self,
-        network: Network,
-        cluster: AnyCluster,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions,
-    ) -> tuple[Sequence[pulumi.Resource], Volumes]:
+        self, network: Network, cluster: AnyCluster, *, depends_on: Resources, opts: pulumi.ResourceOptions
+    ) -> tuple[Resources, Volumes]:
         """Make the default class and the storage of tenants.
 
         Returns:
@@ -118,7 +114,7 @@ class Platform(pulumi.ComponentResource):
         return [*depends_on, *made.drivers], made.volumes
 
     def _make_node_programs(
-        self, network: Network, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+        self, network: Network, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> list[pulumi.Resource]:
         """Make monitoring, the GPU Operator and EFA, and return the resources that GPU nodes wait for.
 
@@ -145,12 +141,7 @@ class Platform(pulumi.ComponentResource):
         return ready
 
     def _make_static_pools(
-        self,
-        network: Network,
-        node_role_arn: pulumi.Input[str],
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions,
+        self, network: Network, node_role_arn: pulumi.Input[str], *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         """Make a managed node group for each pool of fixed size."""
         for pool in self._config.gpu_pools:
@@ -166,7 +157,7 @@ class Platform(pulumi.ComponentResource):
                 )
 
     def _make_pools(
-        self, identity: NodeIdentity, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+        self, identity: NodeIdentity, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> dict[str, pulumi.Resource]:
         """Make Karpenter's pools with their opening hours, and return the NodePools by name."""
         node_pools: dict[str, pulumi.Resource] = {}
@@ -181,8 +172,8 @@ class Platform(pulumi.ComponentResource):
         return node_pools
 
     def _make_job_controllers(
-        self, *, depends_on: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
-    ) -> tuple[Sequence[pulumi.Resource], Mapping[str, pulumi.Resource]]:
+        self, *, depends_on: Resources, opts: pulumi.ResourceOptions
+    ) -> tuple[Resources, Mapping[str, pulumi.Resource]]:
         """Make JobSet, Kueue and the queues; return what admission and tenants wait for, and the queues by tenant.
 
         Admission asks for queues, so it comes after Kueue, which comes after JobSet and then knows the kind at once.
@@ -206,7 +197,7 @@ class Platform(pulumi.ComponentResource):
         queues: Mapping[str, pulumi.Resource],
         volumes: Volumes,
         *,
-        depends_on: Sequence[pulumi.Resource],
+        depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> dict[str, TenantSpace]:
         """Make admission and the spaces of the tenants, and return the spaces by tenant."""

@@ -5,7 +5,6 @@ Why these settings: docs/decisions/0006-billing.md.
 
 from __future__ import annotations  # so that AWS's modules for billing are loaded only where there is billing
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +16,7 @@ from gpu_blueprint.catalog.partitions import COMMERCIAL
 from gpu_blueprint.config import Billing as BillingConfig
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options, Resources
 from ..cluster.roles import render_policy
 from .billing_export import BillingExport
 
@@ -45,13 +45,7 @@ class Billing(pulumi.ComponentResource):
     topic_arn: str
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        billing: BillingConfig,
-        *,
-        usd_per_month: float,
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, billing: BillingConfig, *, usd_per_month: float, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Billing", name, None, opts)
         self._prefix = name
@@ -78,9 +72,7 @@ class Billing(pulumi.ComponentResource):
         policy = render_policy(build_topic_policy(self.topic_arn, config.account_id))
         return [topic, aws.sns.TopicPolicy(f"{self._prefix}-topic-policy", arn=topic.arn, policy=policy, opts=child)]
 
-    def _make_budget(
-        self, config: StackConfig, billing: BillingConfig, usd: float, *, depends_on: Sequence[pulumi.Resource]
-    ) -> None:
+    def _make_budget(self, config: StackConfig, billing: BillingConfig, usd: float, *, depends_on: Resources) -> None:
         aws.budgets.Budget(
             f"{self._prefix}-budget",
             name=f"{config.cluster_name}-monthly",
@@ -95,9 +87,7 @@ class Billing(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
         )
 
-    def _make_anomaly_alarms(
-        self, config: StackConfig, billing: BillingConfig, *, depends_on: Sequence[pulumi.Resource]
-    ) -> None:
+    def _make_anomaly_alarms(self, config: StackConfig, billing: BillingConfig, *, depends_on: Resources) -> None:
         monitor_arn = billing.anomaly_monitor_arn or self._make_anomaly_monitor(config)
         # The API pairs each frequency with one kind of subscriber: e-mail is daily, SNS is immediate.
         subscribers = {"daily": ("EMAIL", billing.emails), "immediate": ("SNS", [self.topic_arn])}
@@ -134,7 +124,7 @@ class Billing(pulumi.ComponentResource):
             for key in COST_TAGS
         ]
 
-    def _make_cost_category(self, config: StackConfig, *, depends_on: Sequence[pulumi.Resource]) -> None:
+    def _make_cost_category(self, config: StackConfig, *, depends_on: Resources) -> None:
         """Make the cost category of the environment, with a value for each pool and a value for everything else."""
         aws.costexplorer.CostCategory(
             f"{self._prefix}-category",

@@ -11,6 +11,7 @@ from gpu_blueprint.catalog.aws_callers import EXPORT_WRITERS
 from gpu_blueprint.catalog.partitions import COMMERCIAL
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options
 from ..cluster.roles import render_policy
 from ..storage.private_bucket import build_tls_statement, close_bucket
 from .export_columns import QUERY, TABLE
@@ -24,7 +25,7 @@ class BillingExport(pulumi.ComponentResource):
 
     bucket_name: str
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:BillingExport", name, None, opts)
         self._prefix = name
         self.bucket_name = f"{config.cluster_name}-billing-{config.account_id}"

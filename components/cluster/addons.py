@@ -23,6 +23,7 @@ from gpu_blueprint.config import InstallMonitoring, StackConfig
 from gpu_blueprint.subjects.cluster.telling import VARIABLES_MAP, build_mark, build_mount, build_volume, has_authorities
 from gpu_blueprint.subjects.keys.rights import build_volume_statements
 
+from ..arguments import Options, Resources
 from ..gpu.dcgm_engine import OPERATOR_ENGINE_ADDRESS, operator_runs_dcgm
 from ..placement import TOLERATE_EVERY_TAINT, place_on_system_nodes
 from .cluster import AnyCluster
@@ -44,8 +45,8 @@ class Addons(pulumi.ComponentResource):
         *,
         add_ons: Sequence[AddOn],
         cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource] = (),
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources = (),
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:Addons", name, None, opts)
         self._prefix = name

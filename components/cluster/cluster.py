@@ -1,6 +1,6 @@
 """The EKS control plane. This module makes every choice that pulumi-eks would otherwise make."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -10,6 +10,7 @@ import pulumi_eks as eks
 from gpu_blueprint.config import Cluster as NewCluster
 from gpu_blueprint.config import PrivateApi, PublicApi, StackConfig
 
+from ..arguments import Options, Resources
 from ..network.network import Network, select_stable_subnets
 from .roles import ServiceRole, build_service_trust
 
@@ -45,13 +46,7 @@ class Cluster(AnyCluster):
     """The control plane with its role, its KMS key for secrets and its log group."""
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        cluster: NewCluster,
-        *,
-        network: Network,
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, cluster: NewCluster, *, network: Network, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Cluster", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
@@ -85,7 +80,7 @@ class Cluster(AnyCluster):
         cluster: NewCluster,
         network: Network,
         role: ServiceRole,
-        depends_on: Sequence[pulumi.Resource],
+        depends_on: Resources,
     ) -> eks.Cluster:
         api = cluster.api
         return eks.Cluster(

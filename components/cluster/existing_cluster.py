@@ -8,6 +8,7 @@ import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options
 from .cluster import AnyCluster
 
 CLUSTER_LOOKUP = "aws:eks/getCluster:getCluster"
@@ -20,7 +21,7 @@ class RunningCluster(AnyCluster):
     plan does not ask: the stack file states everything that a plan needs.
     """
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:RunningCluster", name, None, opts)
         self.made, self.protected, self.api_rules = [], [], []
         found: pulumi.Output[aws.eks.GetClusterResult] = pulumi.Output.from_input(self._look_up(config))

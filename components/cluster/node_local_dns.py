@@ -1,6 +1,5 @@
 """NodeLocal DNSCache: a cache of names on every node, in front of CoreDNS. Its traps: docs/dns.md."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -22,6 +21,8 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.images.sources import locate_image
 from gpu_blueprint.subjects.tenants.traffic import find_dns_address
 
+from ..arguments import Options, Resources
+from ..metadata import name_without_waiting
 from ..placement import TOLERATE_EVERY_TAINT
 
 _LABELS = {"k8s-app": PROGRAM}
@@ -40,18 +41,22 @@ class NodeLocalDns(pulumi.ComponentResource):
 
     daemons: k8s.apps.v1.DaemonSet
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:NodeLocalDns", name, None, opts)
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
-        upstream = _make_service(f"{name}-upstream", {"name": UPSTREAM_SERVICE}, build_upstream_spec(), child)
-        _make_service(f"{name}-metrics", {"name": PROGRAM, "labels": _LABELS}, build_metrics_spec(), child)
+        # The Services must not wait for their pods: the caches start after the Services.
+        upstream = k8s.core.v1.Service(
+            f"{name}-upstream",
+            metadata=name_without_waiting(UPSTREAM_SERVICE, namespaces.KUBE_SYSTEM),
+            spec=build_upstream_spec(),
+            opts=child,
+        )
+        k8s.core.v1.Service(
+            f"{name}-metrics",
+            metadata=name_without_waiting(PROGRAM, namespaces.KUBE_SYSTEM, _LABELS),
+            spec=build_metrics_spec(),
+            opts=child,
+        )
         corefile = k8s.core.v1.ConfigMap(
             f"{name}-corefile",
             metadata={"name": PROGRAM, "namespace": namespaces.KUBE_SYSTEM},
@@ -60,23 +65,13 @@ class NodeLocalDns(pulumi.ComponentResource):
         )
         self.daemons = k8s.apps.v1.DaemonSet(
             f"{name}-cache",
-            # Nodes come and go with the load. `pulumi up` must not wait for pods on nodes that start.
-            metadata={
-                "name": PROGRAM,
-                "namespace": namespaces.KUBE_SYSTEM,
-                "annotations": {"pulumi.com/skipAwait": "true"},
-            },
+            # Nodes come and go with the load, so some pods always wait for a node that starts.
+            metadata=name_without_waiting(PROGRAM, namespaces.KUBE_SYSTEM),
             spec=build_daemons_spec(config),
             # The cache reads the Service's address from a variable, which only pods get that start after the Service.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, upstream, corefile]),
         )
         self.register_outputs({})
-
-
-def _make_service(name: str, metadata: Any, spec: Any, opts: pulumi.ResourceOptions) -> k8s.core.v1.Service:
-    # Pulumi would wait for pods behind the Service, and the caches start after it.
-    metadata |= {"namespace": namespaces.KUBE_SYSTEM, "annotations": {"pulumi.com/skipAwait": "true"}}
-    return k8s.core.v1.Service(name, metadata=metadata, spec=spec, opts=opts)
 
 
 def build_upstream_spec() -> Any:

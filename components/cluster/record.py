@@ -1,7 +1,6 @@
 """The record of the platform inside its own cluster, and the guard that keeps a destroy from taking it apart."""
 
 import json
-from collections.abc import Sequence
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -9,6 +8,7 @@ import pulumi_kubernetes as k8s
 from gpu_blueprint.changes.cluster.foundation import describe_foundation
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options, Resources
 from .cluster import AnyCluster
 
 NAME, NAMESPACE = "gpu-blueprint-record", "kube-system"
@@ -31,13 +31,7 @@ class PlatformRecord(pulumi.ComponentResource):
     """
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, *, cluster: AnyCluster, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:PlatformRecord", name, None, opts)
         facts = describe_foundation(config)

@@ -12,6 +12,8 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.config.iam import ROOT
 from gpu_blueprint.subjects.tenants.service_roles import find_given_role
 
+from ..arguments import Options, Resources
+
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",
     "AmazonEKS_CNI_Policy",
@@ -50,7 +52,7 @@ class ServiceRole(pulumi.ComponentResource):
         trust: Mapping[str, Any],
         managed_policies: Sequence[str] = (),
         own_policies: Mapping[str, Mapping[str, Any]] | None = None,
-        opts: pulumi.ResourceOptions | None = None,
+        opts: Options = None,
     ) -> None:
         given = find_given_role(config, name)
         attached = dict(_read_policy(config, policy) for policy in managed_policies)
@@ -69,6 +71,26 @@ class ServiceRole(pulumi.ComponentResource):
             self._make_role(name, config, trust)
             self._attach(name, attached | self._make_policies(name, config, own_policies or {}))
         self.register_outputs({"arn": self.arn})
+
+    def associate(
+        self,
+        name: str,
+        config: StackConfig,
+        namespace: str,
+        service_account: str,
+        *,
+        parent: pulumi.Resource,
+        depends_on: Resources,
+    ) -> aws.eks.PodIdentityAssociation:
+        """Make the association by which EKS Pod Identity hands the role to pods of a service account."""
+        return aws.eks.PodIdentityAssociation(
+            f"{name}-identity",
+            cluster_name=config.cluster_name,
+            namespace=namespace,
+            service_account=service_account,
+            role_arn=self.arn,
+            opts=pulumi.ResourceOptions(parent=parent, depends_on=[*depends_on, *self.made]),
+        )
 
     def _make_role(self, name: str, config: StackConfig, trust: Mapping[str, Any]) -> None:
         self.role = aws.iam.Role(

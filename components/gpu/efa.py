@@ -1,6 +1,5 @@
 """Elastic Fabric Adapter (EFA): the AWS and Kubernetes objects that jobs on several nodes need for fast networking."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -12,6 +11,7 @@ from gpu_blueprint.catalog.registries import find_eks_registry
 from gpu_blueprint.catalog.versions import EFA_PLUGIN
 from gpu_blueprint.config import Pool, StackConfig
 
+from ..arguments import Options, Resources
 from ..helm import install_chart
 from ..network.network import Network
 from ..placement import TOLERATE_EVERY_TAINT
@@ -29,13 +29,7 @@ class Efa(pulumi.ComponentResource):
     ready: list[pulumi.Resource]
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        network: Network,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, *, network: Network, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Efa", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)

@@ -13,6 +13,8 @@ from gpu_blueprint.sharing.operator_configs import EXPORTER_CONFIG_MAP, MIG_CONF
 from gpu_blueprint.sharing.profile import UNSHARED
 from gpu_blueprint.yaml_text import write_yaml
 
+from ..arguments import Options, Resources
+
 
 class SharingConfigs(pulumi.ComponentResource):
     """The ConfigMaps that the ClusterPolicy of an existing GPU Operator must name; ``ready`` lists them.
@@ -22,14 +24,7 @@ class SharingConfigs(pulumi.ComponentResource):
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:SharingConfigs", name, None, opts)
         profiles = config.operator_profiles
         files: dict[str, dict[str, str]] = {PLUGIN_CONFIG_MAP: build_plugin_files(profiles)}

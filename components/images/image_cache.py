@@ -11,6 +11,7 @@ from gpu_blueprint.config import Images, StackConfig
 from gpu_blueprint.subjects.images.sources import name_cache_prefix
 from gpu_blueprint.subjects.keys.rights import build_repository_statements
 
+from ..arguments import Options
 from ..cluster.roles import ServiceRole, build_service_trust
 
 UNTAGGED_DAYS = 90
@@ -27,9 +28,7 @@ class ImageCache(pulumi.ComponentResource):
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self, name: str, config: StackConfig, images: Images, *, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, images: Images, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:ImageCache", name, None, opts)
         role = ServiceRole(
             name,

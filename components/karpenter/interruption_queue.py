@@ -9,6 +9,7 @@ import pulumi_aws as aws
 
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options
 from ..cluster.roles import render_policy
 
 EVENTS = {
@@ -34,7 +35,7 @@ class InterruptionQueue(pulumi.ComponentResource):
     arn: str
     ready: list[pulumi.Resource]
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:InterruptionQueue", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         self.queue_name = config.cluster_name

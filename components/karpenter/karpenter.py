@@ -1,6 +1,5 @@
 """Karpenter: its IAM roles, its interruption queue, its CRDs and its controller."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -20,6 +19,7 @@ from gpu_blueprint.subjects.cluster.telling import (
 )
 from gpu_blueprint.subjects.images.cache_rights import build_cache_policies
 
+from ..arguments import Options, Resources
 from ..cluster.cluster import AnyCluster
 from ..cluster.roles import (
     NODE_POLICIES,
@@ -49,13 +49,7 @@ class Karpenter(pulumi.ComponentResource):
     node_role_arn: pulumi.Output[str]
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, *, cluster: AnyCluster, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Karpenter", name, None, opts)
         self._prefix = name
@@ -66,7 +60,8 @@ class Karpenter(pulumi.ComponentResource):
         self.node_identity = choose_node_identity(config, nodes.name, *profiles)
         admitted = self._admit_nodes(config, cluster, nodes)
         controller = self._make_controller_role(config, nodes.arn, queue.arn)
-        association = self._bind_controller_role(config, cluster, controller)
+        account = (namespaces.KUBE_SYSTEM, SERVICE_ACCOUNT)
+        association = controller.associate(name, config, *account, parent=self, depends_on=cluster.made)
         needed = [*depends_on, *queue.ready, *nodes.attachments, *profiles, *controller.attachments]
         self.release = self._install(config, [*needed, *admitted, association])
         self.register_outputs({})
@@ -121,18 +116,7 @@ class Karpenter(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-    def _bind_controller_role(self, config: StackConfig, cluster: AnyCluster, role: ServiceRole) -> pulumi.Resource:
-        """Make the association by which EKS Pod Identity hands the role to the controller's pods."""
-        return aws.eks.PodIdentityAssociation(
-            f"{self._prefix}-identity",
-            cluster_name=config.cluster_name,
-            namespace=namespaces.KUBE_SYSTEM,
-            service_account=SERVICE_ACCOUNT,
-            role_arn=role.arn,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*cluster.made, *role.made]),
-        )
-
-    def _install(self, config: StackConfig, needed: Sequence[pulumi.Resource]) -> k8s.helm.v3.Release:
+    def _install(self, config: StackConfig, needed: Resources) -> k8s.helm.v3.Release:
         """Install the CRDs and then the controller: Helm would never upgrade CRDs inside the controller's chart."""
         version = config.cluster.karpenter_version
         crds = install_chart(

@@ -1,6 +1,6 @@
 """Dashboards as ConfigMaps, and the values of the Grafana that shows them unless the team has its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -14,6 +14,7 @@ from gpu_blueprint.monitoring.dashboards import DASHBOARD_LABEL, Dashboard, list
 from gpu_blueprint.monitoring.dashboards.grafana import render_dashboard
 from gpu_blueprint.monitoring.secrets import ADMIN_SECRET, PASSWORD_KEY, USER_KEY
 
+from ..arguments import Options, Resources
 from ..placement import place_on_system_nodes
 
 FOLDER_ANNOTATION = "grafana_folder"
@@ -35,13 +36,7 @@ class Dashboards(pulumi.ComponentResource):
     """
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        labels: Mapping[str, str],
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, *, labels: Mapping[str, str], depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Dashboards", name, None, opts)
         for dashboard in list_dashboards(config):

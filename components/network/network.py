@@ -8,6 +8,8 @@ import pulumi_aws as aws
 from gpu_blueprint.config import ExistingVpc, NewVpc, StackConfig
 from gpu_blueprint.config.network import STABLE_ZONES, list_services
 
+from ..arguments import Options
+
 DISCOVERY_TAG = "karpenter.sh/discovery"
 """Tag of the private subnets of a new VPC, by which Karpenter finds them."""
 
@@ -22,7 +24,7 @@ class Network(pulumi.ComponentResource):
     private_subnet_ids: list[pulumi.Input[str]]
     zones: list[str]
 
-    def __init__(self, name: str, config: StackConfig, *, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, config: StackConfig, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Network", name, None, opts)
         self._prefix = name
         self._config = config

@@ -1,6 +1,5 @@
 """Images that every new node of a pool pulls at once, before the work comes."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -13,7 +12,10 @@ from gpu_blueprint.config import Pool, StackConfig
 from gpu_blueprint.sharing import POOL_KEY
 from gpu_blueprint.subjects.images.sources import locate_image
 
+from ..arguments import Options, Resources
+from ..metadata import name_without_waiting
 from ..placement import TOLERATE_EVERY_TAINT
+from ..pod_security import RESTRICTED_CONTAINER, build_security_context
 
 _FOLDER = "/prepull"
 _END_AT_ONCE = f"{_FOLDER}/true"
@@ -28,24 +30,13 @@ class Prepull(pulumi.ComponentResource):
 
     daemons: list[pulumi.Resource]
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Prepull", name, None, opts)
         self.daemons = [
             k8s.apps.v1.DaemonSet(
                 f"{name}-{pool.name}",
-                # Nodes come and go with the load, and large images take minutes. `pulumi up` must not wait for them.
-                metadata={
-                    "name": f"prepull-{pool.name}",
-                    "namespace": namespaces.KUBE_SYSTEM,
-                    "annotations": {"pulumi.com/skipAwait": "true"},
-                },
+                # Nodes come and go with the load, and large images take minutes to pull.
+                metadata=name_without_waiting(f"prepull-{pool.name}", namespaces.KUBE_SYSTEM),
                 spec=build_daemons_spec(config, pool),
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
             )
@@ -87,12 +78,7 @@ def _build_pod_spec(config: StackConfig, pool: Pool) -> Any:
         "automount_service_account_token": False,
         "enable_service_links": False,
         "termination_grace_period_seconds": 0,
-        "security_context": {
-            "run_as_non_root": True,
-            "run_as_user": 65535,
-            "run_as_group": 65535,
-            "seccomp_profile": {"type": "RuntimeDefault"},
-        },
+        "security_context": build_security_context(65535),
         "init_containers": [tool, *pulls],
         "containers": [sleep],
         "volumes": [{"name": "tool", "empty_dir": {"size_limit": "8Mi"}}],
@@ -108,10 +94,6 @@ def _build_container(name: str, image: str) -> Any:
         # Images of CUDA ask for all GPUs of the node; this word makes NVIDIA's runtime add nothing.
         "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
         "resources": {"requests": find_requests("prepull", "sleep")},
-        "security_context": {
-            "allow_privilege_escalation": False,
-            "read_only_root_filesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        },
+        "security_context": RESTRICTED_CONTAINER,
         "volume_mounts": [{"name": "tool", "mount_path": _FOLDER}],
     }

@@ -1,6 +1,5 @@
 """Kueue, which lets a tenant's job start when all its GPUs are free for the tenant."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -13,10 +12,10 @@ from gpu_blueprint.config import Queueing, StackConfig
 from gpu_blueprint.subjects.queues.configuration import build_configuration
 from gpu_blueprint.yaml_text import write_yaml
 
-from ..controller_traffic import WEBHOOKS, build_controller_traffic
-from ..helm import complete_values, install_chart
+from ..arguments import Options, Resources
+from ..controller_traffic import WEBHOOKS, install_controller
+from ..helm import complete_values
 from ..placement import place_on_system_nodes
-from ..pod_security import label_pod_security
 
 _PROGRAM = "kueue-controller-manager"
 _VISIBILITY = 8082
@@ -38,34 +37,12 @@ class Kueue(pulumi.ComponentResource):
     release: k8s.helm.v3.Release
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        queueing: Queueing,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, queueing: Queueing, *, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Kueue", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            metadata={"name": namespaces.KUEUE, "labels": label_pod_security(config, "restricted")},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
-        )
-        traffic = k8s.networking.v1.NetworkPolicy(
-            f"{name}-network-policy",
-            metadata={"name": "kueue", "namespace": namespaces.KUEUE},
-            spec=build_controller_traffic(config, WEBHOOKS, _VISIBILITY),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
-        )
-        self.release = install_chart(
-            f"{name}-release",
-            KUEUE,
-            namespaces.KUEUE,
-            build_kueue_values(config, queueing),
-            config=config,
-            parent=self,
-            depends_on=[traffic],
+        values, ports = build_kueue_values(config, queueing), (WEBHOOKS, _VISIBILITY)
+        self.release = install_controller(
+            name, KUEUE, namespaces.KUEUE, values, *ports, config=config, parent=self, depends_on=depends_on
         )
         self.register_outputs({})
 

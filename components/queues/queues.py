@@ -4,7 +4,6 @@ Their content: gpu_blueprint/subjects/queues/objects.py. The LocalQueue of a ten
 TenantSpace.
 """
 
-from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -16,6 +15,7 @@ from gpu_blueprint.subjects.queues.names import API_VERSION, BUDGET, PRIORITIES,
 from gpu_blueprint.subjects.queues.objects import build_cluster_queue, build_cohort, build_flavor
 from gpu_blueprint.subjects.queues.prices import has_hourly_ceilings
 
+from ..arguments import Options, Resources
 from ..custom_objects import keep_state, make_object
 
 
@@ -30,13 +30,7 @@ class Queues(pulumi.ComponentResource):
     """Tenant → its ClusterQueue."""
 
     def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        queueing: Queueing,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, config: StackConfig, queueing: Queueing, *, depends_on: Resources, opts: Options = None
     ) -> None:
         super().__init__("gpu-blueprint:components:Queues", name, None, opts)
         after_kueue = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))

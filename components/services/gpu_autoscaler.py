@@ -3,7 +3,7 @@
 Why KEDA and why these settings: docs/decisions/0011-autoscaling.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -14,6 +14,7 @@ from gpu_blueprint.config import OwnScaling, Scaling
 from gpu_blueprint.files.loading import parse_part
 from gpu_blueprint.monitoring.scaling import list_measures
 
+from ..arguments import Options, Resources
 from ..custom_objects import make_object
 
 SAMPLE_LIMIT = 10_000
@@ -47,8 +48,8 @@ class GpuAutoscaler(pulumi.ComponentResource):
         namespace: str,
         prometheus: str,
         monitor_labels: Mapping[str, str] | None = None,
-        depends_on: Sequence[pulumi.Resource] = (),
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources = (),
+        opts: Options = None,
     ) -> None:
         if isinstance(scaling, Mapping):
             target = {"deployment": deployment, "namespace": namespace, "prometheus": prometheus}

@@ -1,6 +1,5 @@
 """KEDA, which scales Deployments by values from Prometheus."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -11,9 +10,10 @@ from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import KEDA
 from gpu_blueprint.config import StackConfig
 
+from ..arguments import Options, Resources
 from ..helm import complete_values, install_chart
 from ..placement import place_on_system_nodes
-from ..pod_security import label_pod_security
+from ..pod_security import make_namespace
 
 
 class Keda(pulumi.ComponentResource):
@@ -25,20 +25,9 @@ class Keda(pulumi.ComponentResource):
 
     release: k8s.helm.v3.Release
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Keda", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            metadata={"name": namespaces.KEDA, "labels": label_pod_security(config, "baseline")},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
-        )
+        namespace = make_namespace(name, config, namespaces.KEDA, "baseline", parent=self, depends_on=depends_on)
         self.release = install_chart(
             f"{name}-release",
             KEDA,

@@ -8,6 +8,7 @@ import pulumi_aws as aws
 from gpu_blueprint.config import S3Storage, StackConfig
 from gpu_blueprint.subjects.storage.names import name_bucket
 
+from ..arguments import Options
 from ..cluster.roles import render_policy
 from .private_bucket import build_tls_statement, close_bucket
 
@@ -24,9 +25,7 @@ class StorageBucket(pulumi.ComponentResource):
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self, name: str, config: StackConfig, storage: S3Storage, *, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, storage: S3Storage, *, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:StorageBucket", name, None, opts)
         child = pulumi.ResourceOptions(parent=self)
         named = name_bucket(config, storage)

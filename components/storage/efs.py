@@ -13,6 +13,7 @@ from gpu_blueprint.config import EfsStorage, StackConfig
 from gpu_blueprint.subjects.storage.mounts import Mount
 from gpu_blueprint.subjects.storage.volumes import FileSystem
 
+from ..arguments import Options
 from ..cluster.cluster import AnyCluster
 from ..cluster.roles import add_version
 from ..network.network import Network, select_subnets
@@ -38,7 +39,7 @@ class EfsFileSystem(pulumi.ComponentResource):
         *,
         network: Network,
         cluster: AnyCluster,
-        opts: pulumi.ResourceOptions | None = None,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:EfsFileSystem", name, None, opts)
         self._child = pulumi.ResourceOptions(parent=self)

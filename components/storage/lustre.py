@@ -14,6 +14,7 @@ from gpu_blueprint.config.storage import Export
 from gpu_blueprint.subjects.storage.names import DATA_FOLDER, find_import, name_bucket
 from gpu_blueprint.subjects.storage.volumes import FileSystem
 
+from ..arguments import Options, Resources
 from ..cluster.cluster import AnyCluster
 from ..network.network import Network, select_subnets
 from .efs import list_kept_inputs
@@ -42,8 +43,8 @@ class LustreFileSystem(pulumi.ComponentResource):
         *,
         network: Network,
         cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:LustreFileSystem", name, None, opts)
         self._child = pulumi.ResourceOptions(parent=self)
@@ -111,7 +112,7 @@ class LustreFileSystem(pulumi.ComponentResource):
         config: StackConfig,
         storage: LustreStorage,
         files: aws.fsx.LustreFileSystem,
-        depends_on: Sequence[pulumi.Resource],
+        depends_on: Resources,
     ) -> list[pulumi.Resource]:
         """Show the objects of a bucket as files, if the file system imports any.
 

@@ -1,7 +1,7 @@
 """The storage that tenants share, and the volumes by which their claims mount it."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -15,6 +15,7 @@ from gpu_blueprint.subjects.storage.mounts import Mount, list_mounts
 from gpu_blueprint.subjects.storage.names import name_storage
 from gpu_blueprint.subjects.storage.volumes import FileSystem, build_volume_spec
 
+from ..arguments import Options, Resources
 from ..cluster.addons import Addons
 from ..cluster.cluster import AnyCluster
 from ..network.network import Network
@@ -45,8 +46,8 @@ class SharedStorage(pulumi.ComponentResource):
         *,
         network: Network,
         cluster: AnyCluster,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:SharedStorage", name, None, opts)
         self._config, self._network, self._cluster = config, network, cluster
@@ -87,9 +88,7 @@ class SharedStorage(pulumi.ComponentResource):
             return {mount.tenant.name: lustre.system for mount in mounts}, lustre.ready
         return {mount.tenant.name: FileSystem() for mount in mounts}, self._buckets.get(storage.name, [])
 
-    def _make_volume(
-        self, mount: Mount, system: FileSystem, depends_on: Sequence[pulumi.Resource]
-    ) -> k8s.core.v1.PersistentVolume:
+    def _make_volume(self, mount: Mount, system: FileSystem, depends_on: Resources) -> k8s.core.v1.PersistentVolume:
         """Make the volume of a mount.
 
         Kubernetes refuses to change the source of a volume, and a new volume waits until no pod mounts the old one. So

@@ -1,11 +1,11 @@
 """The StorageClass of the platform, which is the default of a new cluster."""
 
-from collections.abc import Sequence
-
 import pulumi
 import pulumi_kubernetes as k8s
 
 from gpu_blueprint.config import StackConfig
+
+from ..arguments import Options, Resources
 
 
 class Storage(pulumi.ComponentResource):
@@ -16,14 +16,7 @@ class Storage(pulumi.ComponentResource):
     another key replaces the class; volumes that exist keep their key.
     """
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Storage", name, None, opts)
         default = {} if config.existing_cluster else {"storageclass.kubernetes.io/is-default-class": "true"}
         key = config.encryption.volumes_key

@@ -1,7 +1,5 @@
 """Admission policies and PriorityClasses, which keep all tenants inside their grants."""
 
-from collections.abc import Sequence
-
 import pulumi
 import pulumi_kubernetes as k8s
 
@@ -17,6 +15,7 @@ from gpu_blueprint.config import StackConfig
 from gpu_blueprint.subjects.tenants import mutation
 from gpu_blueprint.subjects.tenants.pool_classes import name_pool_class
 
+from ..arguments import Options, Resources
 from ..custom_objects import make_object
 
 
@@ -28,14 +27,7 @@ class Admission(pulumi.ComponentResource):
 
     ready: list[pulumi.Resource]
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:Admission", name, None, opts)
         self._child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         self.ready = [

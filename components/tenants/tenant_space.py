@@ -1,6 +1,6 @@
 """One tenant in the cluster: its namespace, its quotas, and the rights of its people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -16,6 +16,7 @@ from gpu_blueprint.subjects.tenants.identities import list_tenant_grants
 from gpu_blueprint.subjects.tenants.quotas import build_container_limits, list_quotas
 from gpu_blueprint.subjects.tenants.rights import MEMBER, VIEWER
 
+from ..arguments import Options, Resources
 from ..custom_objects import make_object
 from ..egress import make_egress_maps
 from ..pod_security import label_pod_security
@@ -41,8 +42,8 @@ class TenantSpace(pulumi.ComponentResource):
         tenant: Tenant,
         *,
         volumes: Mapping[str, k8s.core.v1.PersistentVolume],
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: Options = None,
     ) -> None:
         super().__init__("gpu-blueprint:components:TenantSpace", name, None, opts)
         self.namespace = k8s.core.v1.Namespace(

@@ -1,6 +1,5 @@
 """JobSet's controller, which starts all pods of a training run together, and restarts all when one is lost."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pulumi
@@ -11,10 +10,10 @@ from gpu_blueprint.catalog.platform_pods import find_platform_pod, find_requests
 from gpu_blueprint.catalog.versions import JOBSET, JOBSET_IMAGE
 from gpu_blueprint.config import StackConfig
 
-from ..controller_traffic import WEBHOOKS, build_controller_traffic
-from ..helm import complete_values, install_chart
+from ..arguments import Options, Resources
+from ..controller_traffic import WEBHOOKS, install_controller
+from ..helm import complete_values
 from ..placement import place_on_system_nodes
-from ..pod_security import label_pod_security
 
 _PROGRAM = "jobset-controller"
 
@@ -28,34 +27,11 @@ class JobSetController(pulumi.ComponentResource):
 
     release: k8s.helm.v3.Release
 
-    def __init__(
-        self,
-        name: str,
-        config: StackConfig,
-        *,
-        depends_on: Sequence[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:
         super().__init__("gpu-blueprint:components:JobSetController", name, None, opts)
-        namespace = k8s.core.v1.Namespace(
-            f"{name}-namespace",
-            metadata={"name": namespaces.JOBSET, "labels": label_pod_security(config, "restricted")},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(depends_on)),
-        )
-        traffic = k8s.networking.v1.NetworkPolicy(
-            f"{name}-network-policy",
-            metadata={"name": "jobset", "namespace": namespaces.JOBSET},
-            spec=build_controller_traffic(config, WEBHOOKS),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
-        )
-        self.release = install_chart(
-            f"{name}-release",
-            JOBSET,
-            namespaces.JOBSET,
-            build_jobset_values(config),
-            config=config,
-            parent=self,
-            depends_on=[traffic],
+        values = build_jobset_values(config)
+        self.release = install_controller(
+            name, JOBSET, namespaces.JOBSET, values, WEBHOOKS, config=config, parent=self, depends_on=depends_on
         )
         self.register_outputs({})
 
