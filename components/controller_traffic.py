@@ -16,8 +16,8 @@ from .pod_security import make_namespace
 from .tenants.network_policies import build_peer
 
 WEBHOOKS = 9443
-"""The port at which a program on controller-runtime serves its webhooks unless it is told another."""
-_METRICS = 8443
+"""The default port of webhooks in controller-runtime."""
+_METRICS_PORT = 8443
 
 
 def install_controller(
@@ -50,16 +50,16 @@ def install_controller(
 def build_controller_traffic(config: StackConfig, *called_by_api: int) -> Any:
     """Return the ``spec`` of a NetworkPolicy for all pods of the controller's namespace.
 
-    The API server has addresses of the VPC that nobody knows beforehand, as tenants' pods have; the policies of the
-    tenants' own traffic keep these pods away. The node's own probes pass every NetworkPolicy, and the controllers look
-    up no name.
+    The API server has unknown addresses of the VPC, as tenants' pods have; the NetworkPolicies of the tenants keep
+    their pods away. Probes of the kubelet pass every NetworkPolicy, and the controllers make no DNS
+    queries.
 
     Args:
         config: The stack.
         called_by_api: Ports that the API server calls.
     """
     vpc = [build_peer(Block(cidr=block)) for block in list_vpc_blocks(config)]
-    scrapes = [{"from_": [build_peer(find_scrapers(config))], "ports": _list_ports(_METRICS)}]
+    scrapes = [{"from_": [build_peer(find_scrapers(config))], "ports": _list_ports(_METRICS_PORT)}]
     return {
         "pod_selector": {},
         "policy_types": ["Ingress", "Egress"],

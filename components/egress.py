@@ -1,4 +1,4 @@
-"""The ConfigMaps by which pods are told of the company's proxy and authorities."""
+"""The ConfigMaps that give pods the company's proxy and certificate authorities."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ class Egress(pulumi.ComponentResource):
 def make_egress_maps(
     name: str, config: StackConfig, namespace: str, variables: Mapping[str, str], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
-    """Make the ConfigMaps of a namespace: variables for ``envFrom``, and certificates to mount; none that is empty."""
+    """Make the non-empty ConfigMaps of a namespace: variables for ``envFrom``, and certificates to mount."""
     contents = {VARIABLES_MAP: variables, CA_MAP: {CA_KEY: bundle} if (bundle := read_bundle(config)) else {}}
     return [
         k8s.core.v1.ConfigMap(

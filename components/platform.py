@@ -1,7 +1,7 @@
 """The whole platform, in the order in which it is built: the table of contents of this folder.
 
 A destroy runs in the opposite order: tenants, pools, Karpenter, system nodes, cluster, network. A component therefore
-depends on everything that is needed to delete it. tests/components/test_platform_deletion_order.py proves the order.
+depends on all resources that its deletion needs. tests/components/test_platform_deletion_order.py checks the order.
 """
 
 from collections import defaultdict
@@ -81,7 +81,7 @@ class Platform(pulumi.ComponentResource):
         keda: list[pulumi.Resource] = []
         if config.has_keda:
             keda.append(Keda(f"{name}-keda", config, depends_on=working_karpenter, opts=kubernetes).release)
-        # A namespace depends on KEDA, because only a running KEDA removes the finalizers of the namespace's scalers.
+        # A tenant's namespace depends on KEDA: only a running KEDA removes the finalizers of the namespace's scalers.
         ready, queues = self._make_job_controllers(depends_on=working_cluster, opts=kubernetes)
         spaces = self._make_tenants(node_pools, cluster, queues, volumes, depends_on=[*ready, *keda], opts=both)
         if any(pool.headroom for pool in config.gpu_pools):
@@ -102,7 +102,7 @@ class Platform(pulumi.ComponentResource):
         """Make the default class and the storage of tenants.
 
         Returns:
-            The resources that together make a cluster in which pods mount storage, and the volumes by tenant.
+            The resources that must exist before pods can mount storage, and the volumes by tenant.
         """
         name, config = self.cluster_name, self._config
         Storage(f"{name}-storage", config, depends_on=depends_on, opts=opts)
@@ -174,10 +174,10 @@ class Platform(pulumi.ComponentResource):
     def _make_job_controllers(
         self, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> tuple[Resources, Mapping[str, pulumi.Resource]]:
-        """Make JobSet, Kueue and the queues; return what admission and tenants wait for, and the queues by tenant.
+        """Make JobSet, Kueue and queues; return the dependencies of admission and tenants, and the queues by tenant.
 
-        Admission asks for queues, so it comes after Kueue, which comes after JobSet and then knows the kind at once.
-        Kueue stands for everything that it depends on itself: the engine follows every path between resources before it
+        Admission policies require queues, so Kueue comes first. JobSet comes before Kueue, which looks for the kind.
+        Only Kueue is returned, since it depends on the others: the engine follows every path of dependencies before it
         refuses to destroy a protected stack.
         """
         name, config = self.cluster_name, self._config
@@ -225,7 +225,7 @@ class Platform(pulumi.ComponentResource):
     def _make_identities(
         self, cluster: AnyCluster, *, opts: pulumi.ResourceOptions
     ) -> Mapping[str, list[pulumi.Resource]]:
-        """Make the roles of service accounts, and return by tenant what its pods need to act as them."""
+        """Make the roles of service accounts, and return by tenant the resources that pods need for these roles."""
         ready: defaultdict[str, list[pulumi.Resource]] = defaultdict(list)
         for grants in list_grants(self._config):
             name = name_account_role(self._config, grants)
@@ -254,9 +254,9 @@ class Platform(pulumi.ComponentResource):
 
 
 def _rename(before: str, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
-    """Return options with which a component, and all that it makes, takes over the state under its name of version 0.2.
+    """Return options by which a component and its resources keep their state under the names of version 0.2.
 
     Version 0.2 left the cluster's name out of the names of pools, tenants and services. A renamed environment then
-    updated them onto the new cluster, and the engine never deleted them from the old cluster.
+    moved them to the new cluster, and the engine never deleted them from the old cluster.
     """
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(aliases=[pulumi.Alias(name=before)]))

@@ -49,12 +49,12 @@ def make_namespace(
 def label_pod_security(config: StackConfig, enforce: Level, *, audit: Level | None = None) -> dict[str, str]:
     """Return the labels of a namespace that refuses pods above a level.
 
-    Without a version, a level means what the API server's newest version says, so an upgrade of the cluster could
+    Without a version, the API server's newest rules of the level apply, so an upgrade of the cluster could
     refuse pods that ran before it.
 
     Args:
-        audit: Note pods above this level in the audit log. Nobody is warned: images of CUDA run as root, and a warning
-            for each of them would hide the warnings that name something to do.
+        audit: Note pods above this level in the audit log, without a warning: CUDA images run as root, and a warning
+            for each would hide the warnings that need an action.
     """
     levels = {"enforce": enforce, **({"audit": audit} if audit else {})}
     version = f"v{config.cluster.kubernetes_version}"

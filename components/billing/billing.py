@@ -21,7 +21,7 @@ from ..cluster.roles import render_policy
 from .billing_export import BillingExport
 
 COST_TAGS = ("owner", "environment", "cost-center", "pool")
-"""Keys to activate: the tags of nodes, and the tags of everything else that costs money."""
+"""Tag keys to activate for cost allocation: of nodes, and of all other resources that cost money."""
 OWNER_ACTIONS = (
     "sns:AddPermission",
     "sns:DeleteTopic",
@@ -167,7 +167,7 @@ def build_notifications(billing: BillingConfig, topic_arn: str) -> list[aws.budg
 
 
 def build_anomaly_threshold(usd: float) -> aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs:
-    """Return the expression that lets only anomalies of at least this many US dollars through."""
+    """Return the expression that selects anomalies of at least this many US dollars."""
     return aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs(
         dimension=aws.costexplorer.AnomalySubscriptionThresholdExpressionDimensionArgs(
             key="ANOMALY_TOTAL_IMPACT_ABSOLUTE", match_options=["GREATER_THAN_OR_EQUAL"], values=[format_amount(usd)]
@@ -207,8 +207,8 @@ def build_topic_policy(topic_arn: str, account_id: str) -> dict[str, Any]:
                 "Principal": {"Service": list(ALARM_PUBLISHERS)},
                 "Action": "sns:Publish",
                 "Resource": topic_arn,
-                # A condition on aws:SourceArn would be narrower, but no page of AWS says that Cost Anomaly Detection
-                # sends it. Alarms could be lost.
+                # A condition on aws:SourceArn would be narrower, but AWS does not document that Cost Anomaly Detection
+                # sends the key, so alarms could be lost.
                 "Condition": {"StringEquals": {"aws:SourceAccount": account_id}},
             },
         ]

@@ -29,7 +29,7 @@ class Access(pulumi.ComponentResource):
         self.provider = k8s.Provider(
             f"{name}-kubernetes",
             kubeconfig=cluster.kubeconfig,
-            # Without a constant identifier, a kubeconfig that a preview does not know yet would make Pulumi plan to
+            # Without a constant identifier, a kubeconfig that is unknown in a preview would make Pulumi plan to
             # replace every object inside the cluster.
             cluster_identifier=config.cluster_name,
             enable_server_side_apply=True,

@@ -24,11 +24,11 @@ NO_EXTRAS: dict[str, Any] = {
     "skip_default_node_group": True,
     "skip_default_security_groups": True,
 }
-"""Arguments that turn off parts which pulumi-eks would otherwise add, with versions and rules that it chooses."""
+"""Arguments that turn off the parts of pulumi-eks with versions and rules of its own choice."""
 
 
 class AnyCluster(pulumi.ComponentResource):
-    """A cluster, made by the platform or not, as everything inside it needs it."""
+    """A new or existing cluster, with the values that components inside it need."""
 
     made: list[pulumi.Resource]
     """Resources of a new cluster, on which everything inside the cluster depends. Empty for an existing cluster."""
@@ -110,14 +110,14 @@ class Cluster(AnyCluster):
         )
 
     def _read_role(self, name: str, role: ServiceRole) -> aws.iam.Role:
-        """Return the role that the stack file gives, as a resource: pulumi-eks takes no ARN, and makes its own role.
+        """Return the role of the stack file as a resource, since pulumi-eks takes no ARN and would make a role.
 
         `pulumi up` and `pulumi preview` read the role in AWS, which proves that it exists, and never change it.
         """
         return aws.iam.Role.get(f"{name}-given-role", role.name, opts=pulumi.ResourceOptions(parent=self))
 
     def _make_api_rule(self, name: str, cidr: str) -> pulumi.Resource:
-        """Let a network that is routed to the VPC reach the API, because EKS's security group admits only nodes."""
+        """Admit a network with a route to the VPC to the API, because EKS's security group admits only nodes."""
         return aws.vpc.SecurityGroupIngressRule(
             f"{name}-api-{cidr}",
             security_group_id=self.security_group_id,
@@ -141,7 +141,7 @@ class Cluster(AnyCluster):
 
 
 def _state_role(arn: pulumi.Output[str]) -> pulumi.ResourceTransform:
-    """Return the transform that gives the cluster a role by its ARN, which a preview then knows."""
+    """Return the transform that sets the cluster's role by ARN, so that a preview knows the role."""
 
     def state_role(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
         if args.type_ != "aws:eks/cluster:Cluster":
@@ -152,7 +152,7 @@ def _state_role(arn: pulumi.Output[str]) -> pulumi.ResourceTransform:
 
 
 def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    """Keep EKS from making the creator of the cluster an admin for ever.
+    """Keep EKS from making the creator of the cluster a permanent admin.
 
     pulumi-eks 4.4 asks EKS for this access and has no argument that turns it off. The deploying role gets its access
     entry from ``admins``, as every other admin does. EKS would refuse a second entry for the same role.
@@ -165,7 +165,7 @@ def remove_creator_admin(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceT
 
 
 def _choose_access(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return an access config with access entries as the only way in, and without access for the creator.
+    """Return an access config with access entries only, and without access for the creator.
 
     A config without a mode would get EKS's default, which keeps the ConfigMap aws-auth.
     """

@@ -1,4 +1,4 @@
-"""NodeLocal DNSCache: a cache of names on every node, in front of CoreDNS. Its traps: docs/dns.md."""
+"""NodeLocal DNSCache: a DNS cache on every node, in front of CoreDNS. Its pitfalls: docs/dns.md."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ from ..placement import TOLERATE_EVERY_TAINT
 
 _LABELS = {"k8s-app": PROGRAM}
 _CLUSTER_ZONES = ("cluster.local", "in-addr.arpa", "ip6.arpa")
-"""Names of Services and pods, and the names of their addresses: CoreDNS alone knows them."""
+"""Zones that only CoreDNS answers: names of Services and pods, and reverse names."""
 _TO_COREDNS = "forward . __PILLAR__CLUSTER__DNS__ {\n    force_tcp\n  }"
 _TO_VPC = "forward . __PILLAR__UPSTREAM__SERVERS__"
 """The cache itself fills in both targets: the address of the Service kube-dns-upstream, and the node's own resolver."""
@@ -36,7 +36,7 @@ _TO_VPC = "forward . __PILLAR__UPSTREAM__SERVERS__"
 class NodeLocalDns(pulumi.ComponentResource):
     """The DaemonSet with its configuration, and its Services. GPU nodes depend on ``daemons``, so that it comes first.
 
-    The cache takes the address of the Service ``kube-dns`` on its node, so neither pods nor kubelets change.
+    The cache binds the address of the Service ``kube-dns`` on its node, so pods and kubelets need no change.
     """
 
     daemons: k8s.apps.v1.DaemonSet
@@ -68,14 +68,14 @@ class NodeLocalDns(pulumi.ComponentResource):
             # Nodes come and go with the load, so some pods always wait for a node that starts.
             metadata=name_without_waiting(PROGRAM, namespaces.KUBE_SYSTEM),
             spec=build_daemons_spec(config),
-            # The cache reads the Service's address from a variable, which only pods get that start after the Service.
+            # The cache reads the Service's address from a variable, which only pods started after the Service get.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*depends_on, upstream, corefile]),
         )
         self.register_outputs({})
 
 
 def build_upstream_spec() -> Any:
-    """Return the ``spec`` of the Service through which the cache reaches CoreDNS; its pods are those of kube-dns."""
+    """Return the ``spec`` of the Service through which the cache reaches CoreDNS, with the pods of kube-dns."""
     ports = [
         {"name": f"dns{end}", "port": DNS_PORT, "target_port": DNS_PORT, "protocol": protocol}
         for end, protocol in (("", "UDP"), ("-tcp", "TCP"))
@@ -104,8 +104,8 @@ def write_corefile(config: StackConfig) -> str:
 
 def _write_zone(config: StackConfig, zone: str, forward: str) -> str:
     is_first = zone == _CLUSTER_ZONES[0]
-    # Names of the cluster: many entries, and a failed search in the pod's search domains is forgotten after 5 seconds,
-    # so that a new Service is found.
+    # Names of the cluster: many entries, and a failed lookup in the pod's search domains expires after 5 seconds,
+    # so that pods find a new Service.
     cache = "cache {\n    success 9984 30\n    denial 9984 5\n  }" if is_first else "cache 30"
     lines = [
         "errors",
@@ -124,13 +124,13 @@ def build_daemons_spec(config: StackConfig) -> Any:
     """Return the ``spec`` of the DaemonSet, which runs on every node."""
     return {
         "selector": {"match_labels": _LABELS},
-        # While a cache restarts, the pods of its node ask CoreDNS.
+        # While a cache restarts, the pods of its node query CoreDNS.
         "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "10%"}},
         "template": {
             "metadata": {"labels": _LABELS},
             "spec": {
                 "host_network": True,
-                # The node's own resolver: the cache must not ask itself.
+                # The node's own resolver: the cache must not query itself.
                 "dns_policy": "Default",
                 "tolerations": TOLERATE_EVERY_TAINT,
                 "priority_class_name": "system-node-critical",
@@ -156,9 +156,9 @@ def _build_container(config: StackConfig) -> Any:
             *("-upstreamsvc", UPSTREAM_SERVICE),
             *("-pidfile", "/run/node-cache.pid"),
         ],
-        # No limit: a cache that is killed leaves its address on the node, where nobody answers until it is back.
+        # No limit: after an OOM kill the cache's address stays on the node, and nothing answers until it runs again.
         "resources": {"requests": find_requests(PROGRAM, "node-cache")},
-        # It makes a network interface and rules of iptables.
+        # The cache makes a network interface and iptables rules.
         "security_context": {"capabilities": {"add": ["NET_ADMIN"]}},
         "ports": [
             {"name": "dns", "container_port": DNS_PORT, "protocol": "UDP"},

@@ -1,4 +1,4 @@
-"""The EKS managed node group that Karpenter and the operators run on, and no pods of tenants."""
+"""The EKS managed node group for Karpenter and the operators, without pods of tenants."""
 
 import pulumi
 import pulumi_aws as aws

@@ -1,4 +1,4 @@
-"""dcgm-exporter: its settings on every GPU node, and the exporter of nodes that the GPU Operator leaves alone."""
+"""dcgm-exporter: its settings on every GPU node, and an exporter for nodes without the GPU Operator's operands."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ _METRICS_FOLDER, _SOCKET_FOLDER = "/etc/dcgm-exporter", "/var/lib/kubelet/pod-re
 METRIC_ENV = {"DCGM_EXPORTER_COLLECTORS": f"{_METRICS_FOLDER}/{METRIC_FILE}", **POD_NAMES_ENV}
 """Environment of every exporter whose metrics Prometheus reads."""
 ENGINE_ENV = {"DCGM_REMOTE_HOSTENGINE_INFO": AGENT_ENGINE_ADDRESS}
-"""Environment of an exporter beside the node monitoring agent's engine. Without this address, the exporter would run a
-second engine. The address is the node's own, so the exporter needs the node's network."""
+"""Environment of an exporter on nodes with the node monitoring agent's engine. Without this address it would run a
+second engine. The address is local to the node, so the exporter needs hostNetwork."""
 
 
 def list_env(env: dict[str, str]) -> list[dict[str, str]]:
@@ -50,7 +50,7 @@ def make_metric_list(
 
 
 def list_architectures(config: StackConfig) -> list[str]:
-    """Return the architectures of the nodes that the GPU Operator leaves alone."""
+    """Return the architectures of the nodes without the GPU Operator's operands."""
     pools = [pool for pool in config.gpu_pools if pool.profile.has_operands_off]
     return sorted({row.arch for pool in pools for row in pool.named_instances})
 
@@ -87,8 +87,8 @@ def build_exporter_spec(config: StackConfig, arch: str) -> Any:
     """Return the ``spec`` of the DaemonSet for nodes of an architecture.
 
     On nodes where the node monitoring agent's engine runs, the exporter reads that engine at the node's own address.
-    Its container is privileged, as the operator's exporter is: Bottlerocket gives the driver's libraries to no lesser
-    container that requests no GPU (bottlerocket-os/bottlerocket#3992).
+    Its container is privileged, as the operator's exporter is: Bottlerocket gives the driver's libraries only to
+    privileged containers and to containers with GPUs (bottlerocket-os/bottlerocket#3992).
     """
     beside_engine = arch == AGENT_ARCH
     env = {

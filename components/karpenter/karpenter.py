@@ -40,7 +40,7 @@ class Karpenter(pulumi.ComponentResource):
     """Karpenter's controller with everything that it needs to launch and drain nodes.
 
     Node classes and NodePools depend on ``release``. The release itself depends on roles, permissions, queue and access
-    entry, because a destroy must keep them until the controller has drained the last node.
+    entry, so that a destroy keeps these until the controller has drained the last node.
     """
 
     release: k8s.helm.v3.Release
@@ -77,7 +77,7 @@ class Karpenter(pulumi.ComponentResource):
         )
 
     def _make_node_profiles(self, config: StackConfig, nodes: ServiceRole) -> list[aws.iam.InstanceProfile]:
-        """Make the instance profile of GPU nodes, unless Karpenter makes its own or the stack file names a profile.
+        """Make the instance profile of GPU nodes, unless Karpenter makes one or the stack file names one.
 
         IAM has no VPC endpoint, so Karpenter cannot make a profile from a VPC without internet.
         """
@@ -93,7 +93,7 @@ class Karpenter(pulumi.ComponentResource):
         return [profile]
 
     def _admit_nodes(self, config: StackConfig, cluster: AnyCluster, role: ServiceRole) -> list[pulumi.Resource]:
-        """Make the EKS access entry that lets nodes join, unless the cluster admits the role already."""
+        """Make the EKS access entry that lets nodes join, unless the cluster already admits the role."""
         if config.existing_cluster and config.existing_cluster.node_role:
             return []
         entry = aws.eks.AccessEntry(
@@ -164,7 +164,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
         },
     }
     if not config.cluster.instance_status_repair:
-        # One refusal ends Karpenter's polls until its next start, so its pods restart where the permission returns.
+        # One refusal stops Karpenter's polls until its next start, so the pods restart when the permission is back.
         values["podAnnotations"] = {"gpu-blueprint/instance-status-repair": "false"}
     chart = build_karpenter_chart(config.cluster.karpenter_version)
     told = merge_values(values, _tell_controller(config))
@@ -172,7 +172,7 @@ def build_karpenter_values(config: StackConfig) -> dict[str, Any]:
 
 
 def _tell_controller(config: StackConfig) -> dict[str, Any]:
-    """Return the values that tell the controller of proxy and authorities (charts/karpenter/values.yaml)."""
+    """Return the values for the controller's proxy and certificate authorities (charts/karpenter/values.yaml)."""
     if not config.egress:
         return {}
     told: dict[str, Any] = {"podAnnotations": build_mark(config), "controller": {"env": list_environment(config)}}

@@ -1,4 +1,4 @@
-"""A model in the namespace of its tenant: service account, Service, budget, and a Deployment for each version."""
+"""A model in the namespace of its tenant: service account, Service, PodDisruptionBudget, Deployment per version."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from gpu_blueprint.subjects.models.objects import build_budget_spec, build_deplo
 from gpu_blueprint.subjects.models.triton import build_settings
 
 from ..arguments import Options, Resources
-from ..metadata import name_without_waiting
+from ..metadata import name_object, name_without_waiting
 
 
 class Model(pulumi.ComponentResource):
-    """A model without its scaler (``GpuAutoscaler``) and without its role, which the tenant's namespace waits for."""
+    """A model without its scaler (``GpuAutoscaler``) and without its IAM role, which exists before the namespace."""
 
     def __init__(
         self, name: str, config: StackConfig, model: ServedModel, *, depends_on: Resources, opts: Options = None
@@ -25,7 +25,7 @@ class Model(pulumi.ComponentResource):
         child = pulumi.ResourceOptions(parent=self, depends_on=list(depends_on))
         account = k8s.core.v1.ServiceAccount(
             f"{name}-account",
-            metadata={"name": model.account, **place},
+            metadata=name_object(model.account, **place),
             automount_service_account_token=False,
             opts=child,
         )
@@ -36,7 +36,7 @@ class Model(pulumi.ComponentResource):
             opts=child,
         )
         k8s.policy.v1.PodDisruptionBudget(
-            f"{name}-budget", metadata={"name": model.name, **place}, spec=build_budget_spec(model), opts=child
+            f"{name}-budget", metadata=name_object(model.name, **place), spec=build_budget_spec(model), opts=child
         )
         for version in model.list_versions():
             _make_version(f"{name}-{version.version}" if version.version else name, config, version, account, child)
@@ -51,7 +51,7 @@ def _make_version(
     needed = [account]
     if isinstance(model, TritonModel):
         settings = k8s.core.v1.ConfigMap(
-            f"{name}-settings", metadata={"name": model.settings, **place}, data=build_settings(model), opts=opts
+            f"{name}-settings", metadata=name_object(model.settings, **place), data=build_settings(model), opts=opts
         )
         needed.append(settings)
     k8s.apps.v1.Deployment(

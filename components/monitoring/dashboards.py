@@ -1,4 +1,4 @@
-"""Dashboards as ConfigMaps, and the values of the Grafana that shows them unless the team has its own."""
+"""Dashboards as ConfigMaps, and the Helm values of Grafana for teams without a Grafana of their own."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -65,7 +65,7 @@ def build_grafana_values(config: StackConfig) -> dict[str, Any]:
     A Secret holds the admin's password. There is no volume, because code makes everything that Grafana shows.
 
     By default, the sidecars look for dashboards and data sources in all namespaces. A person who may write a
-    ConfigMap in one namespace could then add dashboards, and Grafana could read every Secret of the cluster. Our
+    ConfigMap in any namespace could then add dashboards, and Grafana could read every Secret of the cluster. Our
     sidecars look in one namespace. Sources: values.yaml of kube-prometheus-stack; values.yaml and templates/role.yaml
     of grafana-community/helm-charts, charts/grafana. Read 2026-11-21.
     """
@@ -74,9 +74,9 @@ def build_grafana_values(config: StackConfig) -> dict[str, Any]:
         "enabled": True,
         "admin": {"existingSecret": ADMIN_SECRET, "userKey": USER_KEY, "passwordKey": PASSWORD_KEY},
         "persistence": {"enabled": False},
-        # The chart's own Role reads all Secrets of the namespace, whatever the sidecars look for. The chart can bind
+        # The chart's own Role always reads all Secrets of the namespace. The chart can bind
         # another Role (useExistingRole), but only in a new release: Kubernetes refuses to change the roleRef of the
-        # RoleBinding that is there. So the Role and the RoleBinding are ours.
+        # existing RoleBinding. So the Role and the RoleBinding are ours.
         "rbac": {"create": False, "namespaced": True},
         "serviceAccount": {"name": GRAFANA_ACCOUNT},
         **place_on_system_nodes(config),

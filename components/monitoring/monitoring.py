@@ -3,7 +3,6 @@
 Why this shape: docs/decisions/0009-monitoring.md.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -22,6 +21,7 @@ from ..cluster.roles import ServiceRole, build_pod_identity_trust
 from ..custom_objects import make_object
 from ..egress import make_egress_maps
 from ..helm import install_chart
+from ..metadata import name_object
 from ..pod_security import make_namespace
 from .dashboards import GRAFANA_ACCOUNT, SIDECAR_ROLE, SIDECAR_RULES, Dashboards
 from .network_policy import build_network_policy_spec
@@ -31,7 +31,7 @@ from .secrets import read_secrets
 
 
 class Monitoring(pulumi.ComponentResource):
-    """Monitoring in a namespace of its own; a Prometheus of an existing cluster has the namespace already.
+    """Monitoring in its own namespace, which exists already with the Prometheus of an existing cluster.
 
     The GPU Operator depends on ``ready``, the release with the CRDs, because it looks for the kind ServiceMonitor.
     """
@@ -51,7 +51,7 @@ class Monitoring(pulumi.ComponentResource):
         self._prefix = name
         is_installed = isinstance(monitoring, InstallMonitoring)
         place, self.ready = [*depends_on], []
-        if is_installed or not config.existing_cluster:  # else the Prometheus of its owner has brought both
+        if is_installed or not config.existing_cluster:  # else the owner's Prometheus has both
             place = [self._make_namespace(config, depends_on, shared=not is_installed)]
             self.ready = [self._install_crds(config, [*place, *depends_on], shared=not is_installed)]
         labels: dict[str, str] = {}
@@ -64,7 +64,7 @@ class Monitoring(pulumi.ComponentResource):
                 f"{name}-{entry.role}",
                 PROMETHEUS_OPERATOR,
                 entry.kind,
-                metadata=_build_metadata(f"gpu-blueprint-{entry.role}", labels),
+                metadata=name_object(f"gpu-blueprint-{entry.role}", namespaces.MONITORING, labels),
                 spec=entry.spec,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[*place, *self.ready]),
             )
@@ -78,7 +78,7 @@ class Monitoring(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _make_namespace(self, config: StackConfig, depends_on: Resources, *, shared: bool) -> pulumi.Resource:
-        """Make the namespace. If the team's own Prometheus uses it too, it stays when the stack is deleted."""
+        """Make the namespace. A namespace that the team's own Prometheus shares stays when the stack is deleted."""
         return make_namespace(
             self._prefix,
             config,
@@ -168,9 +168,3 @@ class Monitoring(pulumi.ComponentResource):
         account = (namespaces.MONITORING, SERVICE_ACCOUNT)
         association = role.associate(self._prefix, config, *account, parent=self, depends_on=depends_on)
         return [association, *role.attachments]
-
-
-def _build_metadata(name: str, labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return the metadata of an object; an API server drops empty labels, and a refresh would report a change."""
-    metadata: dict[str, Any] = {"name": name, "namespace": namespaces.MONITORING}
-    return {**metadata, "labels": dict(labels)} if labels else metadata

@@ -1,7 +1,7 @@
-"""Warm capacity: placeholder pods hold GPUs, and make way at once for the next pod that needs them.
+"""Warm capacity: placeholder pods reserve GPUs, and the next pod that needs GPUs preempts them at once.
 
-Karpenter keeps a node for a placeholder as for any other pod. When a pod evicts a placeholder, Karpenter launches a
-node for the placeholder. Why not Karpenter's own CapacityBuffer: docs/decisions/0012-headroom.md.
+Karpenter keeps a node for a placeholder as for any other pod. When a pod preempts a placeholder, Karpenter launches a
+new node for the placeholder. Why not Karpenter's own CapacityBuffer: docs/decisions/0012-headroom.md.
 """
 
 from typing import Any
@@ -69,14 +69,14 @@ def build_deployment_spec(config: StackConfig, pool: Pool, headroom: Headroom) -
     return {
         "replicas": headroom.pods,
         "selector": {"match_labels": labels},
-        # A rolling update would start new placeholders beside the old placeholders, and the nodes may lack the room.
+        # A rolling update would need GPUs for old and new placeholders at the same time.
         "strategy": {"type": "Recreate"},
         "template": {"metadata": {"labels": labels}, "spec": build_placeholder_spec(config, pool, headroom)},
     }
 
 
 def build_placeholder_spec(config: StackConfig, pool: Pool, headroom: Headroom) -> Any:
-    """Return the ``spec`` of a placeholder. It requests as much as the next pod, runs no work, and ends at once."""
+    """Return the ``spec`` of a placeholder, which requests as much as the next pod, does nothing, and stops at once."""
     size = pool.headroom_size.model_dump() if pool.headroom_size else {}
     requests = {**size, **_build_gpu_requests(pool, headroom)}
     return {

@@ -1,6 +1,6 @@
-"""The opening hours of a pool: two CronJobs, and a service account with exactly the rights that their steps need.
+"""The opening hours of a pool: two CronJobs, and a service account with only the rights that their steps need.
 
-Why CronJobs: docs/decisions/0007-hours.md. Their image holds kubectl and no shell, so each step is a container of its
+Why CronJobs: docs/decisions/0007-hours.md. Their image has kubectl and no shell, so each step is a container of its
 own.
 """
 
@@ -22,7 +22,7 @@ from .hours_steps import Steps, build_close_steps, build_open_steps
 
 
 class PoolHours(pulumi.ComponentResource):
-    """Two CronJobs that close and open one NodePool. All of it depends on the NodePool, and so is deleted before it."""
+    """Two CronJobs that close and open one NodePool. They depend on the NodePool, so a destroy deletes them first."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ def build_role_rules(pool: Pool) -> list[Any]:
     """Return the rules of the account's ClusterRole.
 
     The account may patch only its own NodePool. RBAC cannot tell the nodes of one pool from the nodes of another, so
-    the rights on NodeClaims and nodes count for every pool. NodeClaims need ``list``, because kubectl lists the
+    the rights on NodeClaims and nodes apply to every pool. NodeClaims need ``list``, because kubectl lists the
     objects with a label and deletes them one by one.
     """
     own_pool = {

@@ -1,4 +1,4 @@
-"""Images that every new node of a pool pulls at once, before the work comes."""
+"""Images that every new node of a pool pulls at its start."""
 
 from typing import Any
 
@@ -17,15 +17,15 @@ from ..metadata import name_without_waiting
 from ..placement import TOLERATE_EVERY_TAINT
 from ..pod_security import RESTRICTED_CONTAINER, build_security_context
 
-_FOLDER = "/prepull"
-_END_AT_ONCE = f"{_FOLDER}/true"
-"""A program that ends at once, in one static file: many images have neither shell nor ``true``."""
+_TOOL_FOLDER = "/prepull"
+_EXIT_AT_ONCE = f"{_TOOL_FOLDER}/true"
+"""A static program that exits at once: many images have neither a shell nor ``true``."""
 
 
 class Prepull(pulumi.ComponentResource):
-    """A DaemonSet for each pool with ``prepull``. GPU nodes depend on ``daemons``, so that also the first node pulls.
+    """A DaemonSet for each pool with ``prepull``. GPU nodes depend on ``daemons``, so that the first node pulls too.
 
-    Kubelet counts the images as used for as long as the pod is there, so it does not delete them to win disk space.
+    Kubelet does not delete the images to free disk space while the pod exists, because they are in use.
     """
 
     daemons: list[pulumi.Resource]
@@ -47,7 +47,7 @@ class Prepull(pulumi.ComponentResource):
 
 
 def build_daemons_spec(config: StackConfig, pool: Pool) -> Any:
-    """Return the ``spec`` of a pool's DaemonSet. Running nodes pull a changed list too, a few nodes at a time."""
+    """Return the ``spec`` of a pool's DaemonSet; running nodes pull the images of a changed list a few at a time."""
     labels = {"app.kubernetes.io/name": "prepull", POOL_KEY: pool.name}
     return {
         "selector": {"match_labels": labels},
@@ -59,15 +59,15 @@ def build_daemons_spec(config: StackConfig, pool: Pool) -> Any:
 def _build_pod_spec(config: StackConfig, pool: Pool) -> Any:
     """Return the ``spec`` of a pod that pulls one image after the other and then sleeps.
 
-    It starts on the network of the node, because kubelet starts such pods before the CNI is ready, and a pod that
-    sleeps should hold no address of the subnet.
+    The pod uses hostNetwork, because kubelet starts such pods before the CNI is ready, and a pod that
+    sleeps should use no address of the subnet.
     """
     tool = {
         **_build_container("tool", locate_image(config, BUSYBOX_IMAGE)),
-        "command": ["cp", "/bin/busybox", _END_AT_ONCE],
+        "command": ["cp", "/bin/busybox", _EXIT_AT_ONCE],
     }
     pulls = [
-        {**_build_container(f"image-{number}", locate_image(config, image)), "command": [_END_AT_ONCE]}
+        {**_build_container(f"image-{number}", locate_image(config, image)), "command": [_EXIT_AT_ONCE]}
         for number, image in enumerate(pool.prepull, 1)
     ]
     sleep = _build_container("sleep", locate_image(config, PAUSE_IMAGE))
@@ -86,14 +86,14 @@ def _build_pod_spec(config: StackConfig, pool: Pool) -> Any:
 
 
 def _build_container(name: str, image: str) -> Any:
-    """Return a container that does next to nothing, whatever its image would do."""
+    """Return a container with minimal requests and rights, without the command."""
     return {
         "name": name,
         "image": image,
         "image_pull_policy": "IfNotPresent",
-        # Images of CUDA ask for all GPUs of the node; this word makes NVIDIA's runtime add nothing.
+        # CUDA images set this variable to all GPUs of the node; with ``void`` NVIDIA's runtime adds nothing.
         "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
         "resources": {"requests": find_requests("prepull", "sleep")},
         "security_context": RESTRICTED_CONTAINER,
-        "volume_mounts": [{"name": "tool", "mount_path": _FOLDER}],
+        "volume_mounts": [{"name": "tool", "mount_path": _TOOL_FOLDER}],
     }

@@ -12,9 +12,9 @@ from .nodeadm import build_static_node_config, render_user_data
 
 
 class StaticNodes(pulumi.ComponentResource):
-    """A managed node group whose nodes have the labels, taints and sharing of a NodePool's nodes, but are always on.
+    """A managed node group of fixed size; its nodes have the labels, taints and sharing of a NodePool's nodes.
 
-    It needs none of Karpenter's alpha APIs.
+    The group needs none of Karpenter's alpha APIs.
     """
 
     def __init__(

@@ -13,11 +13,11 @@ from ..cluster.roles import render_policy
 from .private_bucket import build_tls_statement, close_bucket
 
 OLD_VERSIONS_DAYS = 30
-"""Days for which a deleted or replaced object can be brought back."""
+"""Days in which a deleted or replaced object can be restored."""
 
 
 class StorageBucket(pulumi.ComponentResource):
-    """A private, encrypted and versioned bucket; nobody but the roles of its tenants reads or writes it.
+    """A private, encrypted and versioned bucket, which only the roles of its tenants read and write.
 
     S3 refuses to delete a bucket that holds objects, and the platform never empties it. ``ready`` lists the resources
     that volumes and imports depend on.
@@ -42,7 +42,7 @@ class StorageBucket(pulumi.ComponentResource):
             policy=render_policy({"Statement": [build_tls_statement(config.partition, named)]}),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[closed[0]]),
         )
-        # Nobody owns objects by an ACL, whoever wrote them.
+        # The bucket owner owns all objects, and ACLs are off.
         ownership = aws.s3.BucketOwnershipControls(
             f"{name}-ownership", bucket=bucket.bucket, rule={"object_ownership": "BucketOwnerEnforced"}, opts=child
         )
@@ -53,7 +53,7 @@ class StorageBucket(pulumi.ComponentResource):
         self.register_outputs({"bucketName": named})
 
     def _expire_versions(self, name: str, bucket: aws.s3.Bucket, versioning: pulumi.Resource) -> pulumi.Resource:
-        """Let old versions expire, and the parts of uploads that never ended."""
+        """Let old versions and the parts of incomplete uploads expire."""
         return aws.s3.BucketLifecycleConfiguration(
             f"{name}-lifecycle",
             bucket=bucket.bucket,

@@ -23,7 +23,7 @@ from .bucket import StorageBucket
 from .efs import EfsFileSystem
 from .lustre import LustreFileSystem
 
-_CACHE = "spec.csi.volumeAttributes"
+_VOLUME_ATTRIBUTES = "spec.csi.volumeAttributes"
 Volumes = Mapping[str, Mapping[str, k8s.core.v1.PersistentVolume]]
 """Tenant → name of a storage → its volume."""
 
@@ -91,10 +91,14 @@ class SharedStorage(pulumi.ComponentResource):
     def _make_volume(self, mount: Mount, system: FileSystem, depends_on: Resources) -> k8s.core.v1.PersistentVolume:
         """Make the volume of a mount.
 
-        Kubernetes refuses to change the source of a volume, and a new volume waits until no pod mounts the old one. So
-        a bucket's cache stays as it was when the volume was made: an edit of a pool must not replace volumes.
+        Kubernetes refuses to change the source of a volume, and a new volume waits until no pod mounts the old. So
+        the cache of a bucket's volume keeps its first settings: an edit of a pool must not replace volumes.
         """
-        kept = [f"{_CACHE}.cache", f"{_CACHE}.cacheEmptyDirSizeLimit"] if isinstance(mount.storage, S3Storage) else None
+        kept = (
+            [f"{_VOLUME_ATTRIBUTES}.cache", f"{_VOLUME_ATTRIBUTES}.cacheEmptyDirSizeLimit"]
+            if isinstance(mount.storage, S3Storage)
+            else None
+        )
         return k8s.core.v1.PersistentVolume(
             f"{self._config.cluster_name}-volume-{mount.volume}",
             metadata={"name": mount.volume},

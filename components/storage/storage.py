@@ -11,9 +11,9 @@ from ..arguments import Options, Resources
 class Storage(pulumi.ComponentResource):
     """The StorageClass ``gp3``: encrypted EBS volumes, made in the zone where the pod is scheduled.
 
-    Without a default class, the volumes of notebooks and caches would stay pending for ever. A cluster that exists
-    keeps its own default, and gets the class under another name. Kubernetes takes no other parameters for a class, so
-    another key replaces the class; volumes that exist keep their key.
+    Without a default class, the volumes of notebooks and caches would stay pending for ever. An existing cluster
+    keeps its own default, and gets the class under another name. Kubernetes cannot change the parameters of a class, so
+    another key replaces the class; existing volumes keep their key.
     """
 
     def __init__(self, name: str, config: StackConfig, *, depends_on: Resources, opts: Options = None) -> None:

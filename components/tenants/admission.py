@@ -22,7 +22,7 @@ from ..custom_objects import make_object
 class Admission(pulumi.ComponentResource):
     """The admission policies with their bindings, the completion of pods, and one PriorityClass per GPU pool.
 
-    ``ready`` lists what must exist before the members of tenants may work.
+    ``ready`` lists the resources that must exist before members of tenants get access.
     """
 
     ready: list[pulumi.Resource]

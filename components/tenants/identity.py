@@ -12,7 +12,7 @@ from ..cluster.roles import ServiceRole, build_pod_identity_trust
 class TenantIdentity(pulumi.ComponentResource):
     """Role, permissions and EKS Pod Identity association of one service account.
 
-    The tenant's namespace depends on ``ready``: pods start with their permissions, and a destroy ends the pods first.
+    The tenant's namespace depends on ``ready``: pods start with their rights, and a destroy deletes the pods first.
     """
 
     ready: list[pulumi.Resource]

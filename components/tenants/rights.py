@@ -1,4 +1,4 @@
-"""ClusterRoles for people, and the bindings to read facts of the cluster, and to drain its nodes."""
+"""ClusterRoles for people, and the bindings that let them read cluster facts and drain nodes."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..arguments import Options, Resources
 
 
 class TenantRights(pulumi.ComponentResource):
-    """The ClusterRoles of tenants; ``ready`` lists what the RoleBindings of tenants refer to."""
+    """The ClusterRoles of tenants; ``ready`` lists the roles that RoleBindings of tenants refer to."""
 
     ready: list[pulumi.Resource]
 

@@ -21,8 +21,8 @@ _PROGRAM = "jobset-controller"
 class JobSetController(pulumi.ComponentResource):
     """JobSet's Helm release in a namespace of its own.
 
-    Everything that may hold JobSets depends on ``release``. Nobody waits for finalizers, since JobSet sets none; but
-    Kueue changes a JobSet that it lets go, and the API server refuses the change while no webhook answers.
+    Everything that may contain JobSets depends on ``release``. JobSet sets no finalizers, so no deletion waits; but
+    Kueue changes each JobSet that it releases, and the API server refuses the change while no webhook answers.
     """
 
     release: k8s.helm.v3.Release
@@ -45,11 +45,11 @@ def build_jobset_values(config: StackConfig) -> dict[str, Any]:
     """
     requests = find_requests(_PROGRAM, "controller")
     values = {
-        # The chart in JobSet's repository names an image of the day, which changes under its tag.
+        # The chart in JobSet's repository names a daily image, whose content changes under one tag.
         "image": {"repository": JOBSET_IMAGE, "tag": f"v{JOBSET.version}", "pullPolicy": "IfNotPresent"},
         "controller": {
             **place_on_system_nodes(config),
-            # Both replicas answer webhooks; the leader reconciles. While none answers, no JobSet gets a pod.
+            # Both replicas answer webhooks; the leader reconciles. While no replica answers, no JobSet gets pods.
             "replicas": find_platform_pod(_PROGRAM).replicas,
             "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
             "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [_PREFER_OTHER_NODE]}},
