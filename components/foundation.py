@@ -1,4 +1,4 @@
-"""What pools need first: a cluster with system nodes, add-ons and Karpenter, new or existing."""
+"""The cluster with system nodes, add-ons and Karpenter, new or existing, which pools need first."""
 
 import pulumi
 
