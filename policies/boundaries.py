@@ -1,4 +1,4 @@
-"""Rule for permissions boundaries: which of them a company demands is a setting in policies/<environment>.json."""
+"""Rule for permissions boundaries; policies/<environment>.json sets the boundaries that a company demands."""
 
 from .effects.statements import is_of_aws
 from .resources import Resource

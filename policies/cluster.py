@@ -13,7 +13,7 @@ from .resources import JUDGED_INSIDE, Resource, Stack
 from .rule import Report, Rule, Settings, find_wrong
 from .values import UNKNOWN, UnreadableError, read_list
 
-_PATHS: dict[str, dict[str, tuple[str, ...]]] = {
+_FACT_PATHS: dict[str, dict[str, tuple[str, ...]]] = {
     "eks:index:Cluster": {
         "public": ("endpointPublicAccess",),
         "blocks": ("publicAccessCidrs",),
@@ -38,21 +38,22 @@ _PATHS: dict[str, dict[str, tuple[str, ...]]] = {
         "logs": ("logging", "clusterLogging", "enabledTypes"),
     },
 }
-"""Type of an EKS cluster → fact → path in its props. All types have ``version``, ``name``, ``deletionProtection``."""
+"""Type of an EKS cluster → fact → path in its props. All types have ``version``, ``name`` and
+``deletionProtection``."""
 
 
 def _is_cluster(resource: Resource) -> bool:
     """Tell whether a resource is an EKS cluster whose inputs are known; a component may have none."""
-    return resource.type in _PATHS and not _is_closed(resource)
+    return resource.type in _FACT_PATHS and not _is_closed(resource)
 
 
 def _is_closed(resource: Resource) -> bool:
-    """Tell whether a component shows nothing that a rule could judge."""
+    """Tell whether a component has no inputs that a rule could judge."""
     return resource.type in JUDGED_INSIDE and not resource.props
 
 
 def _read_fact(cluster: Resource, fact: str, default: Any = None) -> Any:
-    return cluster.get(*_PATHS[cluster.type][fact], default=default)
+    return cluster.get(*_FACT_PATHS[cluster.type][fact], default=default)
 
 
 def _refuse_public_api(cluster: Resource, report: Report, _: Settings) -> None:
@@ -61,30 +62,33 @@ def _refuse_public_api(cluster: Resource, report: Report, _: Settings) -> None:
 
 
 def _is_private(cluster: Resource) -> bool:
-    return not cluster.read_flag(*_PATHS[cluster.type]["public"], default=True)
+    return not cluster.read_flag(*_FACT_PATHS[cluster.type]["public"], default=True)
 
 
 def _limits_sources(cluster: Resource) -> bool:
-    """Tell whether the public API admits only some addresses; an empty list admits all, as AWS does."""
+    """Tell whether the public API admits only some addresses; an empty list admits all addresses, as in AWS."""
     sources = read_sources(_read_fact(cluster, "blocks"))
     return not sources.decide("publicAccessCidrs") and bool(sources.networks)
 
 
 def _refuse_config_map_access(cluster: Resource, report: Report, _: Settings) -> None:
-    if _is_cluster(cluster) and (mode := cluster.read_text(*_PATHS[cluster.type]["mode"]) or "CONFIG_MAP") != "API":
+    if (
+        _is_cluster(cluster)
+        and (mode := cluster.read_text(*_FACT_PATHS[cluster.type]["mode"]) or "CONFIG_MAP") != "API"
+    ):
         report(f"{cluster.name} grants access through the aws-auth config map (mode {mode})")
 
 
 def _refuse_creator_as_admin(cluster: Resource, report: Report, _: Settings) -> None:
-    if not _is_cluster(cluster) or "creator" not in _PATHS[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
+    if not _is_cluster(cluster) or "creator" not in _FACT_PATHS[cluster.type]:  # pulumi-eks makes an aws.eks.Cluster
         return
-    if cluster.read_flag(*_PATHS[cluster.type]["creator"], default=True):
-        report(f"the identity that creates {cluster.name} stays its admin without end, and no list shows it")
+    if cluster.read_flag(*_FACT_PATHS[cluster.type]["creator"], default=True):
+        report(f"the identity that creates {cluster.name} stays its admin for ever, and no list shows it")
 
 
 def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) -> None:
     if _is_cluster(cluster):
-        found = cluster.props.get(*_PATHS[cluster.type]["key"])
+        found = cluster.props.get(*_FACT_PATHS[cluster.type]["key"])
         if not any(map(_encrypts_secrets, found if isinstance(found, list) else [found])):
             report(f"Kubernetes secrets of {cluster.name} are not encrypted with a KMS key of the account")
 
@@ -92,7 +96,7 @@ def _refuse_unencrypted_secrets(cluster: Resource, report: Report, _: Settings) 
 def _encrypts_secrets(config: Any) -> bool:
     """Tell whether an encryption config, or the key that pulumi-eks takes instead, names a key for secrets.
 
-    A value that is not known yet counts as a key: programs create the key, and its ARN is not known before.
+    An unknown value counts as a key: the program creates the key, and only `pulumi up` knows the ARN.
     """
     if isinstance(config, str):
         return bool(config)

@@ -1,4 +1,4 @@
-"""Rule about the other rules: each of them can read the values that it judges."""
+"""Rule about the other rules: each rule can read the values that it judges."""
 
 from .resources import Resource, Stack
 from .rule import Report, Rule, Settings
@@ -21,4 +21,4 @@ RULES = (
         fix="write the value in the form that the message names, which is the form of the provider's schema",
     ),
 )
-"""The rule comes last, because it reports what the rules before it noted on the stack."""
+"""The rule comes last, because it reports the values that earlier rules recorded in the stack."""

@@ -1,4 +1,4 @@
-"""Define rules and how they run; without Pulumi, so that the same rules run anywhere."""
+"""The type of rules, and the function that runs them; without Pulumi, so that rules run anywhere."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import signature
@@ -110,13 +110,13 @@ def _check(rule: Rule, resource: Resource, given: tuple[Any, ...], stack: Stack)
     try:
         rule.check(resource, report, *given)
     except NotYetKnownError as error:
-        if not found:  # a violation that is known already counts more than a value that is not known
+        if not found:  # a known violation counts more than an unknown value
             reason = f"cannot be judged before the deployment: {error} is not known yet"
             found.append(Verdict(rule.id, resource.urn, reason, undecided=True))
     except UnreadableError as error:
         _note_unreadable(stack, error.urn or resource.urn, rule, str(error))
-    except Exception as error:  # noqa: BLE001  # programs of others hold forms that nobody foresaw; see values-readable
-        _note_unreadable(stack, resource.urn, rule, f"a value has a form that nobody foresaw ({error!r})")
+    except Exception as error:  # noqa: BLE001  # programs of others hold unforeseen forms; see values-readable
+        _note_unreadable(stack, resource.urn, rule, f"a value has an unforeseen form ({error!r})")
     yield from found
 
 

@@ -39,7 +39,7 @@ RULES = (
         looks_at="statements that let identities into buckets, access points and tables",
         passes="each statement names roles, users or services, or a condition names identities, tags of the caller or "
         "access points, or each resource holds a name of the caller, or another statement denies the rest",
-        fails="a whole account, everybody of an organisation or everybody behind an endpoint is let in; "
+        fails="a statement lets in a whole account, a whole organisation or everybody behind an endpoint; "
         "no-wildcard-principal judges strangers",
         why="a role that somebody makes tomorrow, or the pod of another tenant, reads and overwrites the data of a "
         "tenant",
@@ -50,12 +50,12 @@ RULES = (
         kinds=("FileSystem", "PersistentVolume", "StorageClass"),
         check=_refuse_unencrypted_files,
         looks_at="EFS file systems, volumes that mount them, and storage classes of EBS",
-        passes="the file system is encrypted, the volume is mounted over TLS, as the driver does by itself, and the "
+        passes="the file system is encrypted, the volume is mounted over TLS, as by the driver's default, and the "
         "storage class states encrypted, or the program has EBS encrypt all new volumes (EncryptionByDefault)",
         fails="encrypted is off, which is the default of EFS and of storage classes of EBS, or "
         "encryptInTransit is false; FSx always encrypts",
         why="homes hold keys, tokens and unpublished work",
-        fix="set encrypted: true before the file system holds data, because a change replaces it, and leave "
-        "encryptInTransit away",
+        fix="set encrypted: true before the file system holds data, because a change replaces the file system, and "
+        "remove encryptInTransit",
     ),
 )

@@ -14,7 +14,7 @@ from .rule import Report, Rule, Settings
 
 
 def _list_sources(resource: Resource) -> list[Source]:
-    """Return the sources of a chart or of manifests; none for a component that shows only its name."""
+    """Return the sources of a chart or of manifests; none for a component without inputs."""
     if resource.kind in MANIFEST_KINDS:
         return list_manifest_sources(resource)
     return [] if resource.kind == "Chart" and not resource.props else [find_source(resource)]

@@ -1,4 +1,5 @@
-"""Rules about the outside: who may use a resource by its document or its fields, and what leaves by an endpoint."""
+"""Rules about access from outside: who may use a resource by its policy or its fields, and data that leaves by
+endpoints."""
 
 from .effects.documents import DOCUMENT_KINDS, ENDPOINT_KINDS
 from .effects.principals import list_strangers, passes_everything
@@ -29,7 +30,7 @@ def _refuse_public_fields(resource: Resource, report: Report, _: Settings) -> No
 
 def _refuse_endpoints_without_limit(endpoint: Resource, report: Report, _: Settings) -> None:
     if passes_everything(endpoint):
-        report(f"the policy of {endpoint.name} lets everyone do everything, as if there were no policy")
+        report(f"the policy of {endpoint.name} allows everyone everything, as if there were no policy")
 
 
 RULES = (
@@ -51,9 +52,9 @@ RULES = (
         check=_refuse_open_providers,
         looks_at="OIDC providers that roles trust, such as the issuer of an EKS cluster and GitHub Actions",
         passes="a condition on the claim sub names a namespace, a repository or its owner",
-        fails="no condition on sub is there, only the audience is compared, or the pattern fits every namespace or "
+        fails="no condition compares sub, only the audience is compared, or the pattern fits every namespace or "
         "every owner",
-        why="any pod of the cluster, or any job of the CI service, may take the role",
+        why="any pod of the cluster, or any job of the CI service, may assume the role",
         fix="add a condition that compares sub with a service account, such as "
         "system:serviceaccount:jobs:trainer, or with a repository, such as repo:acme/models:*",
     ),
@@ -74,8 +75,8 @@ RULES = (
         looks_at="policies of VPC endpoints",
         passes="there is no policy, which is the usual case, or it names actions, resources, principals, accounts or "
         "an organisation",
-        fails="a policy is there and allows everyone every action on every resource",
-        why="it looks like a limit, and pods can still copy data to buckets of other accounts",
+        fails="a policy allows everyone every action on every resource",
+        why="the policy looks like a limit, and pods can still copy data to buckets of other accounts",
         fix="name the buckets or the organisation, or remove the policy",
     ),
 )

@@ -1,4 +1,4 @@
-"""The field of the stack file that a planned resource is made from; findings about it name the field's line."""
+"""The field of the stack file behind a planned resource; a finding about the resource names the field's line."""
 
 from collections.abc import Mapping, Sequence
 
@@ -48,16 +48,13 @@ SECTIONS: Mapping[str, Path] = {
     "OwnExporter": ("monitoring",),
     "Billing": ("billing",),
 }
-"""Component of components/platform.py and components/foundation.py → the field of the stack that it is made from.
+"""Component of components/platform.py and components/foundation.py → the field of the stack behind it.
 
 A test compares the two."""
 
 
 def find_section(config: StackConfig, by_urn: Mapping[str, PlannedResource], urn: str) -> Path:
-    """Walk up from a resource to its component, and return the field of the stack that the component is made from.
-
-    The path is empty for a URN that is not in the plan.
-    """
+    """Return the path of the field behind the component of a resource; empty for a URN outside the plan."""
     names = []
     while resource := by_urn.get(urn):
         names.append(resource.name)
@@ -73,7 +70,7 @@ def _find_item(config: StackConfig, section: Path, names: Sequence[str]) -> Path
 
     Args:
         config: The stack.
-        section: The field of the stack that the component is made from.
+        section: The field of the stack behind the component.
         names: The names from the resource up to the component.
     """
     if section == ("storage",):
@@ -119,5 +116,5 @@ def _find_model(config: StackConfig, component: str) -> Path:
 
 
 def _find_cause(config: StackConfig) -> Path:
-    """Return the field that asks for scaling in a stack without services."""
+    """Return the field that needs KEDA in a stack without services."""
     return ("models",) if config.models else ("autoscaling",)

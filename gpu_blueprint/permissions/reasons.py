@@ -1,7 +1,7 @@
 """Why the platform's roles have their statements, in plain English.
 
 A statement that components/ makes needs its reason here: ``tests/permissions/test_reasons.py`` fails for a plan with a
-statement that has none. Grants of tenants have their reasons where they arise, in ``subjects/tenants/identities.py``.
+statement that has none. Grants of tenants have their reasons in ``subjects/tenants/identities.py``.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ _OWNED = "that carry the tag of this cluster and of a NodePool"
 REASONS: Mapping[str, Mapping[str, str]] = {
     "node-lifecycle": {
         "AllowScopedEC2InstanceAccessActions": "a launch reads images, snapshots, security groups, subnets, capacity"
-        " reservations and placement groups; nothing of them changes",
+        " reservations and placement groups, and changes none of them",
         "AllowScopedEC2LaunchTemplateAccessActions": f"a launch uses only launch templates {_OWNED}",
         "AllowScopedEC2InstanceActionsWithTags": "Karpenter launches nodes for pods that wait, and must tag them as the"
         " cluster's in the same request",
         "AllowScopedResourceCreationTagging": "a launch tags instances, volumes and network interfaces; resources that"
         " exist stay as they are",
         "AllowScopedResourceTagging": f"Karpenter writes name and NodeClaim on instances {_OWNED}, after they joined",
-        "AllowScopedDeletion": f"Karpenter ends nodes that nobody needs, and deletes launch templates, {_OWNED}",
+        "AllowScopedDeletion": f"Karpenter terminates idle nodes, and deletes launch templates, {_OWNED}",
     },
     "iam-integration": {
         "AllowPassingInstanceRole": "Karpenter launches instances that run as the role of the nodes, and as no other",
@@ -37,7 +37,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     },
     "interruption": {
         "AllowInterruptionQueueActions": "Karpenter reads and deletes the messages of EC2 and AWS Health about nodes"
-        " that end, and drains the nodes in time",
+        " that will terminate, and drains these nodes in time",
     },
     "zonal-shift": {
         "AllowZonalShiftStatusReadOnly": "Karpenter launches no nodes in a zone from which the cluster is shifted away;"
@@ -53,8 +53,8 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "AllowInstanceProfileReadActions": "Karpenter reads which role an instance profile holds",
     },
     "own-keys": {
-        "AllowVolumeKeys": "EC2 encrypts the volumes of nodes and claims with the company's key for this role, and for"
-        " no other service",
+        "AllowVolumeKeys": "EC2 encrypts the volumes of nodes and claims with the company's key; this role may use the"
+        " key through no other service",
         "AllowVolumeGrants": "EC2 keeps an encrypted volume attached by a grant, which the role hands to EC2 alone",
         "AllowQueueKey": "the messages in the queue of interruptions are encrypted with the company's key",
     },
@@ -69,7 +69,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "": "Prometheus writes its metrics to the workspace of Amazon Managed Service for Prometheus",
     },
 }
-"""Title of a policy → Sid of a statement, empty for a statement without Sid → reason, which follows "because"."""
+"""Title of a policy → Sid of a statement, or an empty text → reason, as a clause after "because"."""
 
 
 class UnexplainedError(CatalogError):

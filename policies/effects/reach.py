@@ -1,4 +1,4 @@
-"""Answer questions about the holder of a statement: which roles, rights and machines beyond its own it can reach."""
+"""Questions about the holder of a statement: the further roles, rights and machines that it can take over."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from .actions import allows_action, fits, spans_several
 from .conditions import limits_tags, list_comparisons
 from .statements import Statement
 
-_RIGHTS: Mapping[str, str] = {
+_ESCALATING_ACTIONS: Mapping[str, str] = {
     "iam:AttachRolePolicy": "iam:role",
     "iam:PutRolePolicy": "iam:role",
     "iam:UpdateAssumeRolePolicy": "iam:role",
@@ -59,58 +59,61 @@ _RIGHTS: Mapping[str, str] = {
     "dynamodb:PutResourcePolicy": "dynamodb:table",
     "dynamodb:DeleteResourcePolicy": "dynamodb:table",
 }
-"""Action that gives its holder further rights → the service and the type of resource that it changes or takes over.
+"""Action that gives its holder further rights → service and type of the resource that it changes or takes over.
 
-Instance profiles and Pod Identity associations are not among them: AWS asks for iam:PassRole when they get a role, and
-``passes_several_roles`` judges iam:PassRole.
+Actions on instance profiles and Pod Identity associations are missing: AWS requires iam:PassRole to give them a role,
+which ``passes_several_roles`` judges.
 """
-_ENDS: Mapping[str, str] = {"s3:": "/", "eks:access-entry": "/", "sns:": ":", "lambda:function:": ":"}
-"""Type of resource → the text in an ARN after which all names belong to the same bucket, cluster, topic or function."""
-_EVERY_RIGHT, _EVERY_ACCESS = (
+_NAME_ENDS: Mapping[str, str] = {"s3:": "/", "eks:access-entry": "/", "sns:": ":", "lambda:function:": ":"}
+"""Type of resource → the text that ends the name of the bucket, cluster, topic or function in an ARN."""
+_ADMIN_POLICIES, _ADMIN_ACCESS_POLICIES = (
     [partition.build_arn(service, policy, account="aws") for partition in PARTITIONS.values()]
     for service, policy in (
         ("iam", "policy/AdministratorAccess"),
         ("eks", "cluster-access-policy/AmazonEKSClusterAdminPolicy"),
     )
 )
-_BOUNDLESS: Mapping[str, Sequence[str]] = {
-    "iam:policyarn": _EVERY_RIGHT,
-    "iam:permissionsboundary": _EVERY_RIGHT,
-    "eks:policyarn": _EVERY_ACCESS,
+_UNLIMITED_VALUES: Mapping[str, Sequence[str]] = {
+    "iam:policyarn": _ADMIN_POLICIES,
+    "iam:permissionsboundary": _ADMIN_POLICIES,
+    "eks:policyarn": _ADMIN_ACCESS_POLICIES,
     "kms:grantisforawsresource": ["false"],
     "kms:viaservice": ["any.us-east-1.amazonaws.com", "any.us-gov-west-1.amazonaws.com"],
 }
-"""Condition key that bounds the rights that can be given → the values, in each partition, whose admission bounds
-nothing."""
+"""Condition key that limits the rights that a holder can give → values, in each partition, that limit nothing."""
 
 
 def list_ways_to_rights(statement: Statement) -> list[str]:
-    """Return the allowed actions with which a holder gives itself the rights of others, on more than named resources.
+    """Return the allowed actions that give a holder further rights on more than named resources.
 
     Raises:
         NotYetKnownError: A part of the statement that matters is not known yet.
     """
-    found = find_wrong(_RIGHTS, lambda action: allows_action(statement, action) and _reaches_several(statement, action))
+    found = find_wrong(
+        _ESCALATING_ACTIONS, lambda action: allows_action(statement, action) and _reaches_several(statement, action)
+    )
     return [] if not found or _limits_rights(statement) else found
 
 
 def _reaches_several(statement: Statement, action: str) -> bool:
-    target = _RIGHTS[action]
+    target = _ESCALATING_ACTIONS[action]
     service, _, type_ = target.partition(":")
-    return spans_several(statement, service, [type_], _ENDS.get(target))
+    return spans_several(statement, service, [type_], _NAME_ENDS.get(target))
 
 
 def _limits_rights(statement: Statement) -> bool:
     return limits_tags(statement) or any(
         comparison.must_match
-        and comparison.key in _BOUNDLESS
-        and not any(fits(value, boundless) for value in comparison.values for boundless in _BOUNDLESS[comparison.key])
+        and comparison.key in _UNLIMITED_VALUES
+        and not any(
+            fits(value, unlimited) for value in comparison.values for unlimited in _UNLIMITED_VALUES[comparison.key]
+        )
         for comparison in list_comparisons(statement)
     )
 
 
 def passes_several_roles(statement: Statement) -> bool:
-    """Tell whether a holder may pass more than named roles. No condition names roles reliably, so none counts.
+    """Tell whether a holder may pass more than named roles; conditions do not count, since none names roles reliably.
 
     Raises:
         NotYetKnownError: A part of the statement that matters is not known yet.
@@ -135,14 +138,14 @@ _MACHINE_ACTIONS = (
     *("ssm:SendCommand", "ssm:StartSession", "ssm:CreateAssociation", "ssm:CreateAssociationBatch"),
     *("ec2-instance-connect:SendSSHPublicKey", "ec2-instance-connect:SendSerialConsoleSSHPublicKey"),
 )
-"""Actions that launch, mark or end machines, and actions that take over a machine: they run commands on it, or change
-its start script, its disk, its role or the access to its credentials."""
-_MACHINES = ("instance", "fleet", "launch-template", "spot-instances-request", "spot-fleet-request")
-"""Types of EC2 resources that are machines or become machines; the others are volumes, networks and images."""
+"""Actions that launch, tag or terminate machines, and actions that take over a machine: they run commands, or change
+the start script, the disk, the role or the access to credentials."""
+_MACHINE_TYPES = ("instance", "fleet", "launch-template", "spot-instances-request", "spot-fleet-request")
+"""Types of EC2 resources that are machines or become machines."""
 
 
 def list_machine_actions(statement: Statement) -> list[str]:
-    """Return the allowed actions that launch, tag or end EC2 machines, where neither names nor tags limit them.
+    """Return the allowed actions on EC2 machines that neither names nor tags limit.
 
     Raises:
         NotYetKnownError: A part of the statement that matters is not known yet.
@@ -151,7 +154,7 @@ def list_machine_actions(statement: Statement) -> list[str]:
         _MACHINE_ACTIONS,
         lambda action: (
             allows_action(statement, action)
-            and spans_several(statement, "ec2", _MACHINES)
+            and spans_several(statement, "ec2", _MACHINE_TYPES)
             and not (action == "ec2:CreateTags" and _tags_new_volumes(statement))
         ),
     )
@@ -159,7 +162,7 @@ def list_machine_actions(statement: Statement) -> list[str]:
 
 
 def _tags_new_volumes(statement: Statement) -> bool:
-    """Tell whether tags are limited to creations of other things than machines, as in the policy of the EBS driver."""
+    """Tell whether a statement tags only new resources that are no machines, as in the policy of the EBS driver."""
     return any(
         comparison.must_match
         and comparison.key == "ec2:createaction"

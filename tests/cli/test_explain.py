@@ -142,7 +142,7 @@ def test_explain_prints_an_admission_rule(capsys: pytest.CaptureFixture[str]) ->
     assert main(["explain", "no-external-ips"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("no-external-ips, admission rule")
-    assert "spec.externalIPs would take traffic of others: remove it" in out
+    assert "spec.externalIPs would divert traffic of others: remove it" in out
     assert "waivers: [{rule: no-external-ips, resource: <tenant>," in out
 
 
