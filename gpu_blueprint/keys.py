@@ -12,5 +12,4 @@ SLACK_WEBHOOK, PAGERDUTY_KEY, WATCHDOG_URL = "slackWebhook", "pagerdutyKey", "wa
 SMTP_PASSWORD, REMOTE_WRITE_PASSWORD = "smtpPassword", "remoteWritePassword"
 GRAFANA_PASSWORD = "grafanaPassword"
 SECRET_KEYS = (SLACK_WEBHOOK, PAGERDUTY_KEY, WATCHDOG_URL, SMTP_PASSWORD, REMOTE_WRITE_PASSWORD, GRAFANA_PASSWORD)
-"""Config secrets that the program reads in addition to the stack object: ``pulumi config set --secret
-slackWebhook``."""
+"""Config secrets that the program also reads: ``pulumi config set --secret slackWebhook``."""

@@ -28,19 +28,8 @@ FACETS: tuple[Facet, ...] = get_args(Facet)
 
 SECTIONS: Mapping[Subject, tuple[str, ...]] = {
     "cluster": (
-        "schemaVersion",
-        "region",
-        "owner",
-        "environment",
-        "accountId",
-        "tags",
-        "timezone",
-        "network",
-        "cluster",
-        "iam",
-        "egress",
-        "waivers",
-        "helmOverrides",
+        *("schemaVersion", "region", "owner", "environment", "accountId", "tags", "timezone"),
+        *("network", "cluster", "iam", "egress", "waivers", "helmOverrides"),
     ),
     "images": ("images",),
     "pools": ("pools", "retiredSharing", "reservations"),

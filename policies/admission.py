@@ -32,8 +32,7 @@ def _refuse_free_gpus(namespace: Resource, report: Report, settings: Settings, s
 
 
 def _looks_at_pods(policy: Resource) -> bool:
-    """Tell whether an admission policy judges more than the maker of a pod, to which rules about queues limit
-    themselves."""
+    """Tell whether an admission policy judges more than the maker of a pod, unlike rules about queues."""
     return speaks_of(policy, _ABOUT_PLACE) or not speaks_of(policy, _ABOUT_MAKER)
 
 
@@ -110,25 +109,11 @@ RULES = (
         kinds=("Namespace",),
         check=_refuse_free_gpus,
         settings=_EXEMPT_NAMESPACES,
-        looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
-        passes="a ValidatingAdmissionPolicy bound with Deny judges new pods there, and not only who makes them, or the "
-        "program installs an engine of policies (Kyverno, Gatekeeper, Kubewarden), or holds an engine's policy or a "
-        "webhook that refuses pods",
-        fails="nothing judges new pods of a namespace whose pods may request GPUs",
-        why="a pod tolerates any taint, names any node and takes GPUs of pools that are meant for others",
-        fix="bind a ValidatingAdmissionPolicy for pods to the namespace with validationActions: [Deny]",
     ),
     Rule(
         id="system-priority-out-of-reach",
         kinds=("Namespace",),
         check=_refuse_system_priority,
         settings=_EXEMPT_NAMESPACES,
-        looks_at="namespaces in programs with GPU nodes whose quota grants GPUs, or into which the program lets people",
-        passes="a quota allows no pod of system-node-critical and system-cluster-critical there, or admission policies "
-        "bound with Deny judge the priority of pods; an engine of policies counts as above",
-        fails="a tenant's pod may have a priority of the system",
-        why="the pod preempts the running GPU pods of every other tenant",
-        fix='add a ResourceQuota with pods: "0" and scopeSelector PriorityClass In [system-node-critical, '
-        "system-cluster-critical]",
     ),
 )

@@ -95,10 +95,5 @@ RULES = (
         kinds=("NodePool",),
         check=_refuse_high_cost,
         settings={"hourlyUsd": 0},
-        looks_at="limits of GPU pools × on-demand prices",
-        passes="the sum is at most hourlyUsd, or the environment sets no hourlyUsd",
-        fails="the sum is above hourlyUsd",
-        why="the pools can run at their limits for a whole weekend before someone sees the bill",
-        fix="lower maxGpus, or raise hourlyUsd if you accept the cost",
     ),
 )

@@ -35,7 +35,7 @@ def _refuse_consolidated_training(pool: Resource, report: Report, settings: Sett
 
 
 def _is_consolidation_off(pool: Resource) -> bool:
-    """Tell whether Karpenter consolidates no node with pods: by consolidateAfter, a budget or a fixed number of
+    """Tell whether consolidateAfter, a budget or a fixed number of nodes keeps Karpenter from consolidating used
     nodes."""
     if is_static(pool) or pool.read_text("spec", "disruption", "consolidateAfter") == "Never":
         return True
@@ -92,8 +92,7 @@ def _refuse_few_spot_offerings(pool: Resource, report: Report, settings: Setting
 
 
 def _name_more_offerings(pool: Resource, stack: Stack) -> str:
-    """Return the offerings that a pool could add, in words: types of the catalogue, zones of the program's pools and
-    subnets."""
+    """Return the types of the catalogue and the zones of the program that a pool could add, in words."""
     zones = _list_more_zones(pool, stack)
     types = list_more_spot_types(pool) if list_gpu_types(pool) else ["further types without GPUs"]
     return " or ".join(f"{', '.join(found[:4])}" for found in (types, zones) if found)
@@ -151,67 +150,32 @@ RULES = (
         kinds=("NodePool",),
         check=_refuse_consolidated_training,
         settings=_TRAINING_SETTINGS,
-        looks_at="GPU NodePools whose label marks them for training (default: gpu-blueprint/purpose=training)",
-        passes="Karpenter consolidates only empty nodes, or none: consolidateAfter is Never, a budget of 0 nodes holds "
-        "under-used nodes at any time, or the number of nodes is fixed",
-        fails="Karpenter also consolidates nodes that are not empty",
-        why="Karpenter evicts a training run of many days to use a cheaper node",
-        fix="set consolidationPolicy: WhenEmpty",
     ),
     Rule(
         id="training-on-spot-checkpointed",
         kinds=("NodePool",),
         check=_refuse_spot_without_checkpoints,
         settings={**_TRAINING_SETTINGS, "checkpointed": CHECKPOINTED_LABEL},
-        looks_at="training pools that buy spot capacity",
-        passes="the label gpu-blueprint/checkpointed=true says that jobs resume",
-        fails="the label is missing",
-        why="an interruption loses the whole training run",
-        fix="write checkpoints and set the label gpu-blueprint/checkpointed to true, or do not buy spot",
     ),
     Rule(
         id="spot-diverse",
         kinds=("NodePool",),
         check=_refuse_few_spot_offerings,
         settings={"minimumOfferings": 5},
-        looks_at="types × zones of GPU pools, and of pools without GPUs that name their types, that buy spot capacity",
-        passes="there are at least minimumOfferings combinations; or the pool also buys on-demand, and EFA or a "
-        "placement group keeps its nodes together, or neither the catalogue has a further type with as many of its "
-        "GPUs nor the program a further zone",
-        fails="there are fewer",
-        why="spot capacity runs out, and every node costs the on-demand price, or pods wait if the pool buys only spot",
-        fix="add types or zones that the message names; where it names none, add on-demand; waive the rule for a pool "
-        "whose pods fit on none of these types",
     ),
     Rule(
         id="node-life-bounded",
         kinds=("NodePool",),
         check=_refuse_unbounded_life,
-        looks_at="expireAfter and terminationGracePeriod of GPU pools",
-        passes="both are set",
-        fails="at least one of them is not set",
-        why="nodes expire after 720 h even in the middle of a job, or wait for a single pod for ever",
-        fix="set both to values that suit the jobs of the pool",
     ),
     Rule(
         id="interruption-queue-set",
         kinds=CHART_KINDS,
         check=_refuse_missing_queue_name,
-        looks_at="settings.interruptionQueue of Karpenter",
-        passes="the setting or the variable INTERRUPTION_QUEUE names a queue, or the program installs AWS's Node "
-        "Termination Handler",
-        fails="the setting is empty",
-        why="spot nodes stop without warning",
-        fix="set settings.interruptionQueue",
     ),
     Rule(
         id="interruption-queue-made",
         kinds=CHART_KINDS,
         check=_refuse_unknown_queue,
-        looks_at="Karpenter's interruption queue and the queues that the program creates",
-        passes="the program creates the queue",
-        fails="the program does not create the queue",
-        why="Karpenter reads a queue that gets no messages, so it does not drain interrupted nodes",
-        fix="create the queue, or name the queue that exists",
     ),
 )

@@ -44,8 +44,7 @@ def _refuse_blocking_budget(budget: Resource, report: Report, _: Settings, stack
 
 
 def _count(budget: Resource, field: str, replicas: int) -> int | None:
-    """Return the number of pods in a field, with percentages rounded up as in Kubernetes; None if the field has no
-    value."""
+    """Return the number of pods in a field, with percentages rounded up; None if the field has no value."""
     text = budget.read_text("spec", field)
     if not text:
         return None
@@ -97,14 +96,5 @@ RULES = (
         id="drain-not-blocked",
         kinds=_BUDGETS,
         check=_refuse_blocking_budget,
-        looks_at="PodDisruptionBudgets, and the replicas of the Deployments, StatefulSets, ReplicaSets, "
-        "ReplicationControllers, Jobs and Pods that they count in the same program, which a ScaledObject or a "
-        "HorizontalPodAutoscaler may lower",
-        passes="at least one pod may be evicted when the fewest replicas run",
-        fails="maxUnavailable is 0, minAvailable keeps every replica, two budgets select the same pods, or a budget of "
-        "Jobs or Pods is not a whole number in minAvailable",
-        why="Karpenter neither consolidates nor replaces the node before its terminationGracePeriod ends, and an "
-        "interrupted spot node terminates before its pods have stopped",
-        fix="write maxUnavailable: 1, in a single budget for each pod; leave Jobs and single Pods without a budget",
     ),
 )

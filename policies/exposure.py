@@ -149,8 +149,7 @@ _BLOCK_KEYS = re.compile("service|ingress", re.IGNORECASE)
 
 
 def _list_blocks(value: Any, place: Place) -> list[tuple[Place, Any]]:
-    """Return place and content of each block of Helm values that describes a Service or an Ingress and is not
-    disabled."""
+    """Return place and content of each enabled block of Helm values that describes a Service or an Ingress."""
     if value is UNKNOWN:
         return [(place, UNKNOWN)]
     if not isinstance(value, Mapping) or str(value.get("enabled")).lower() == "false":
@@ -244,35 +243,15 @@ RULES = (
         id="no-password-in-values",
         kinds=CHART_KINDS,
         check=_refuse_passwords,
-        looks_at="Helm values, environment variables and lines of configurations in them",
-        passes="passwords and tokens stand in Secrets that the values name, such as admin.existingSecret of Grafana",
-        fails="a value under password, apiKey, accessToken and the like is a text, or a text has the form of a "
-        "token; a secret of Pulumi counts too, because Helm writes its value into the release",
-        why="whoever reads the program, Helm's release or the pod's definition has the password",
-        fix="make a Secret, and name it in the values, by existingSecret, secretKeyRef or a file",
     ),
     Rule(
         id="telemetry-encrypted",
         kinds=(*CHART_KINDS, "Prometheus", "PrometheusAgent", "OpenTelemetryCollector"),
         check=_refuse_clear_telemetry,
-        looks_at="receivers of metrics, logs and traces in Helm values and in objects of Prometheus and OpenTelemetry",
-        passes="each URL outside of the cluster begins with https://; Services, private addresses and names that "
-        "end with .internal or .local are inside",
-        fails="a URL of an outer host begins with http://",
-        why="everybody on the network path reads prompts, the names of models and users, and the password",
-        fix="write https:// and the port that speaks TLS",
     ),
     Rule(
         id="dashboards-not-public",
         kinds=(*CHART_KINDS, "Service", "Ingress"),
         check=_refuse_open_dashboards,
-        looks_at="Services and Ingresses of Grafana, Prometheus, Alertmanager and other dashboards, as objects and in "
-        "the values of their charts",
-        passes="they stay in the cluster, their load balancer is internal, address blocks limit it, or ALB asks people "
-        "to sign in; the rule cannot judge Ingresses of other controllers, or security groups",
-        fails="a load balancer is internet-facing, or states no scheme where the program does not install the AWS Load "
-        "Balancer Controller: the controller inside Kubernetes makes public load balancers",
-        why="strangers read metrics and dashboards, and try passwords",
-        fix="use kubectl port-forward, or set the scheme to internal, or list the address blocks that may connect",
     ),
 )

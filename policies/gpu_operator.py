@@ -1,4 +1,4 @@
-"""Rules for the GPU Operator's Helm values, and for its DCGM engine, which conflicts with the node monitoring
+"""Rules for the GPU Operator's Helm values, and for two DCGM engines: the operator's and the node monitoring
 agent's."""
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -79,8 +79,7 @@ def _is_installed_twice(release: Resource, part: str, stack: Stack) -> bool:
 
 
 def _refuse_wrong_strategies(release: Resource, report: Report, _: Settings, stack: Stack) -> None:
-    """Judge the MIG strategy on the program's nodes; without nodes, on every file, since nodes elsewhere may read any
-    file."""
+    """Judge the MIG strategy on the program's nodes, or on every file if the program shows no nodes."""
     if not is_operator(release) or not read_value_flag(release, "devicePlugin", "enabled", default=True):
         return
 
@@ -177,68 +176,25 @@ RULES = (
         id="mig-config-legal",
         kinds=CHART_KINDS,
         check=_refuse_illegal_configs,
-        looks_at="the MIG manager's configs in the GPU Operator's values",
-        passes="the MIG manager reads the file, and each layout can be placed on some GPU model",
-        fails="no GPU model has the profiles of a layout, or no model can hold the layout; or the MIG manager refuses "
-        "the whole file, such as for a key that it does not know",
-        why="the MIG manager marks the node as failed, and the node advertises no slices",
-        fix="choose a legal layout",
     ),
     Rule(
         id="driver-left-to-ami",
         kinds=CHART_KINDS,
         check=_refuse_second_driver,
-        looks_at="driver and toolkit of the GPU Operator",
-        passes="both are off where the AMI contains them, as EKS's images for GPUs do, or on where it does not, such "
-        "as Ubuntu and EKS's images without GPUs. The rule cannot judge images of your own, node classes "
-        "elsewhere, and programs that show no GPU nodes",
-        fails="at least one is on where the AMI contains it",
-        why="two drivers conflict, and the node has no GPU",
-        fix=(
-            "set driver.enabled and toolkit.enabled to false, or label the nodes "
-            'nvidia.com/gpu.deploy.driver: "false" and nvidia.com/gpu.deploy.container-toolkit: "false"'
-        ),
     ),
     Rule(
         id="mig-strategy-mixed",
         kinds=CHART_KINDS,
         check=_refuse_wrong_strategies,
-        looks_at=(
-            "the MIG strategy of the device plugin on each kind of node: mig.strategy of the GPU Operator, which wins, "
-            "else flags.migStrategy of the file that the nodes read"
-        ),
-        passes="the strategy is mixed where GPUs are cut or slices are counted, and not mixed where MPS shares them",
-        fails="the strategy is single, none or not set where GPUs are cut, or mixed where MPS shares them",
-        why=(
-            "without mixed, slices and whole GPUs get the same resource name, so a pod gets a slice instead of a whole "
-            "GPU; under mixed, the device plugin refuses MPS and exits, so the node has no GPU"
-        ),
-        fix=(
-            'set mig.strategy: "", which leaves the strategy to the files of the device plugin, and in each file '
-            "without MPS flags.migStrategy: mixed; without any MPS, mig.strategy: mixed is enough"
-        ),
     ),
     Rule(
         id="operator-tolerates-taints",
         kinds=CHART_KINDS,
         check=_refuse_missing_tolerations,
-        looks_at="tolerations of the GPU Operator's DaemonSets and of node feature discovery, and taints of GPU nodes",
-        passes="they tolerate every taint of the program's GPU nodes",
-        fails="GPU nodes have a taint that they do not tolerate",
-        why="nodes of a tainted pool are paid for and show no GPU",
-        fix="set tolerations: [{operator: Exists}]",
     ),
     Rule(
         id="one-dcgm-engine",
         kinds=("Addon",),
         check=_refuse_second_dcgm_engine,
-        looks_at="the DCGM engines of the GPU Operator and of the node monitoring agent",
-        passes="at most one of them runs on a node",
-        fails="both run on the same nodes",
-        why="the agent reports healthy nodes as broken, and they are replaced",
-        fix=(
-            "set dcgmAgent.enabled: false, or select nodes that the operator does not serve "
-            '(nvidia.com/gpu.deploy.operands: "false")'
-        ),
     ),
 )

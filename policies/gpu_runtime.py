@@ -91,8 +91,7 @@ def _list_parts(group: Resource) -> list[str]:
 
 
 def _list_templates(group: Resource, stack: Stack) -> list[Resource] | None:
-    """Return the launch template of a group in a list; empty if EKS makes the template, None if the program lacks
-    it."""
+    """Return the launch template of a group in a list; empty if EKS makes it, None if the program lacks it."""
     given = group.read_block("launchTemplate")
     if not given:
         return []
@@ -109,14 +108,5 @@ RULES = (
         id="gpu-environment-ignored",
         kinds=("EC2NodeClass", *GROUP_KINDS),
         check=_refuse_open_runtime,
-        looks_at="user data of node classes and managed groups of GPU nodes with EKS's AMIs, and the toolkit of the "
-        "GPU Operator where it installs one",
-        passes="NVIDIA's container runtime ignores NVIDIA_VISIBLE_DEVICES of unprivileged containers; the rule trusts "
-        "AMIs of your own",
-        fails="the runtime obeys the variable, as it does by default on AL2023",
-        why="images of CUDA set the variable to all, so a pod without a GPU uses every GPU of its node outside the "
-        "quotas",
-        fix="run nvidia-ctk config --in-place --set accept-nvidia-visible-devices-envvar-when-unprivileged=false in a "
-        "script of the user data, and leave Bottlerocket's setting off",
     ),
 )

@@ -46,12 +46,5 @@ RULES = (
         id="managed-policy-narrow",
         kinds=tuple(_ARN_FIELDS),
         check=_refuse_broad_policies,
-        looks_at="policies of AWS that users, groups, roles and permission sets get",
-        passes="AWS's policy is made for a task, as AmazonEKSWorkerNodePolicy is, or is only a permissions boundary",
-        fails="AWS's policy allows every action (AdministratorAccess), every action except some (PowerUserAccess), or "
-        "lets its holder gain further rights (IAMFullAccess), pass any role or terminate any machine "
-        "(AmazonEC2FullAccess)",
-        why="whoever takes over a pod or a machine with the policy takes over the account",
-        fix="attach a policy with the actions that the holder needs",
     ),
 )

@@ -101,12 +101,5 @@ RULES = (
         check=_refuse_other_names,
         settings={"patterns": {}},
         find_mistakes=partial(find_pattern_mistakes, kinds=tuple(NAME_FIELDS)),
-        looks_at="names of AWS resources that the program chooses: stated names, prefixes that AWS's provider or Pulumi"
-        " completes, and the tag Name of kinds that have no other name",
-        passes="each name fits the pattern of its kind as a whole; without patterns, every name passes",
-        fails="a name does not fit, or no completion of its prefix does",
-        why="the company's other programs find resources, bill them and grant rights by these names",
-        fix="name the resource as the pattern of its kind says; in a stack file, names begin with cluster.name, and"
-        " names of roles and policies with iam.namePrefix before it, as it stands and without a hyphen of its own",
     ),
 )

@@ -271,23 +271,10 @@ RULES = (
         id="needed-parts-run",
         kinds=CHART_KINDS,
         check=_refuse_missing_parts,
-        looks_at="Helm values of Karpenter, the GPU Operator, KEDA, Kueue, JobSet and kube-prometheus-stack that "
-        "switch parts off, beside the pools, overlays, queues, scalers and monitors of the program",
-        passes="each part that an object of the program needs is on, or another chart of the program replaces it",
-        fails="a part is off, by a value or by the chart's default, as Karpenter's gates nodeOverlay and "
-        "staticCapacity are; or KEDA watches other namespaces than those of the scalers",
-        why="the objects exist, no program reads them, and no message says so",
-        fix="switch the part on, or remove the objects that need it",
     ),
     Rule(
         id="charts-know-cluster",
         kinds=CHART_KINDS,
         check=_refuse_other_cluster,
-        looks_at="the cluster's name in the values of Karpenter, the AWS Load Balancer Controller and the Cluster "
-        "Autoscaler, in programs that make a cluster",
-        passes="the value is the name of a cluster of the program",
-        fails="the value is another name, or missing",
-        why="the controller launches and terminates machines of another cluster, or does not start",
-        fix="set the value to the cluster's name",
     ),
 )

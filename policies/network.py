@@ -117,57 +117,26 @@ RULES = (
         id="no-open-ingress",
         kinds=INGRESS_KINDS,
         check=_refuse_open_ingress,
-        looks_at="ingress of security groups, all rules of a group together, with the prefix lists that they name",
-        passes="the sources are limited",
-        fails="0.0.0.0/0, ::/0 or blocks of more addresses than a single organisation owns may connect",
-        why="scanners find an open port within minutes",
-        fix="name the address blocks or security groups that may connect",
     ),
     Rule(
         id="no-public-addresses",
         kinds=SUBNET_KINDS,
         check=_refuse_public_subnets,
-        looks_at="subnets that node groups, launch templates and node classes use",
-        passes="no node is there, or machines get no public address and no route leads to an internet gateway",
-        fails="nodes are in a subnet that gives them public addresses or has a route to an internet gateway",
-        why="a GPU node in the subnet is reachable from the internet",
-        fix="place nodes in subnets with mapPublicIpOnLaunch: false and a route to a NAT gateway",
     ),
     Rule(
         id="no-internet",
         kinds=SUBNET_KINDS,
         check=_refuse_ways_out,
         settings={"internet": True},
-        looks_at="subnets that node groups, launch templates, node classes and Fargate profiles use, and the routes of "
-        "these subnets",
-        passes="internet is true, as by default, or no route leads to an internet gateway, a carrier gateway, a public "
-        "NAT gateway or an egress-only internet gateway; the rule does not follow transit gateways and peerings",
-        fails="internet is false, and nodes, or pods on Fargate, are in a subnet with a route to the internet",
-        why="pods on a node can send data anywhere, although the company promised a closed network",
-        fix="write network: {internet: false}, and remove the routes",
     ),
     Rule(
         id="nodes-without-public-address",
         kinds=("EC2NodeClass", "LaunchTemplate", "Cluster", "NodeGroup", "NodeGroupV2"),
         check=_refuse_public_nodes,
-        looks_at="node classes, launch templates and node groups of pulumi-eks",
-        passes="they request no public addresses, or leave the choice to the subnet, which no-public-addresses judges",
-        fails="they request public addresses, which nodes get even in a subnet that gives none",
-        why="a GPU node with a public address is reachable from the internet",
-        fix="set associatePublicIPAddress (node class), associatePublicIpAddress (launch template) or "
-        "nodeAssociatePublicIpAddress (pulumi-eks) to false",
     ),
     Rule(
         id="selectors-scoped",
         kinds=("EC2NodeClass",),
         check=_refuse_wide_selectors,
-        looks_at="terms of node classes that select subnets, security groups and capacity reservations",
-        passes="each term has an id, or a name or tag that belongs to the cluster, such as karpenter.sh/discovery with "
-        "its name; no-public-addresses judges the subnets of the program itself",
-        fails="all values of a term begin with a wildcard, or the only tag is a role that subnets of every cluster "
-        "have; or a term selects public subnets, by kubernetes.io/role/elb or a value such as prod-public-*",
-        why="Karpenter selects in the whole account: nodes start in another network, get an address of the internet, "
-        "or use what another team has reserved",
-        fix="name the ids, or one tag with the name of the cluster",
     ),
 )

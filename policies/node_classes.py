@@ -168,58 +168,27 @@ RULES = (
         id="ami-pinned",
         kinds=("EC2NodeClass",),
         check=_refuse_moving_ami,
-        looks_at="AMI selector terms of node classes",
-        passes="each term selects one AMI release for good, by alias and version, id, exact name or a versioned "
-        "parameter of AWS; several terms are several pinned images, such as one for each architecture. The rule "
-        "cannot judge parameters of your own, whose value may change",
-        fails="a term says latest, may match a newer AMI or selects none, an alias has other terms beside it, or there "
-        "are no terms",
-        why="every AMI release replaces all nodes, running jobs included",
-        fix="pin one release, such as al2023@v20260923",
     ),
     Rule(
         id="imds-locked",
         kinds=("EC2NodeClass", "LaunchTemplate", *GROUP_KINDS),
         check=_refuse_open_metadata_service,
-        looks_at="metadata options of node classes and launch templates, and groups of GPU nodes without template",
-        passes="tokens are required and the hop limit is 1; launch templates must state both",
-        fails="tokens are optional, or the hop limit is above 1, as in the template that EKS makes for a group",
-        why="a pod can take over the IAM role of its node",
-        fix="set httpTokens: required and httpPutResponseHopLimit: 1",
     ),
     Rule(
         id="volumes-encrypted",
         kinds=("EC2NodeClass", "LaunchTemplate", *GROUP_KINDS),
         check=_refuse_unencrypted_volumes,
-        looks_at="EBS volumes of nodes, also the AMI's own volumes without a mapping",
-        passes="every volume is encrypted, or the program has EBS encrypt all new volumes (EncryptionByDefault)",
-        fails="a volume is not encrypted, or the AMI's own volume is not replaced by an encrypted mapping",
-        why="model weights and data are readable on disks that AWS reuses",
-        fix="map the device of the AMI's volume in blockDeviceMappings, with encrypted: true",
     ),
     Rule(
         id="disk-large-enough",
         kinds=("EC2NodeClass",),
         check=_refuse_small_disk,
         settings={"minimumGib": 100},
-        looks_at=(
-            "the volume for images and pods: the volume marked rootVolume, or else the device that the AMI family uses"
-        ),
-        passes="the volume has at least minimumGib, local NVMe disks replace it, or only pools without GPUs use the "
-        "node class",
-        fails="the volume is smaller",
-        why="the first CUDA image causes DiskPressure on a node that is paid for",
-        fix="enlarge the volume or set instanceStorePolicy: RAID0",
     ),
     Rule(
         id="group-disk-large-enough",
         kinds=GROUP_KINDS,
         check=_refuse_small_group_disk,
         settings={"minimumGib": 100},
-        looks_at="the volume for images and pods in managed groups of GPU nodes, with their launch template",
-        passes="the volume has at least minimumGib",
-        fails="the volume is smaller, or not stated, so that it has 20 GiB",
-        why="the first CUDA image causes DiskPressure on a node that is paid for",
-        fix="set diskSize, or the size of the volume in the launch template",
     ),
 )

@@ -81,12 +81,12 @@ def read_waivers(stack: Any) -> list[Waiver]:
 def _describe(rule: Rule) -> dict[str, Any]:
     return {
         "name": rule.id,
-        "description": f"Passes if {rule.passes}. {rule.why[0].upper()}{rule.why[1:]}.",
+        "description": f"Passes if {rule.texts.passes}. {rule.texts.why[0].upper()}{rule.texts.why[1:]}.",
         "enforcement_level": EnforcementLevel.MANDATORY,
         "config_schema": PolicyConfigSchema({name: _make_schema(value) for name, value in rule.settings.items()})
         if rule.settings
         else None,
-        "remediation_steps": rule.fix,
+        "remediation_steps": rule.texts.fix,
     }
 
 
@@ -137,15 +137,10 @@ def _read_resource(args: ResourceValidationArgs) -> Resource:
         urn=args.urn,
         type=args.resource_type,
         name=args.name,
-        props=_read_inputs(args),
+        props=_read_props(args.resource_type, args.props),
         provider=provider.urn if provider else "",
         default_tags=read_default_tags(to_plain(provider.props)) if provider else {},
     )
-
-
-def _read_inputs(args: ResourceValidationArgs) -> Any:
-    """Return the inputs of a resource; none for a component, because the engine sends its child next."""
-    return {} if args.resource_type in JUDGED_INSIDE else to_plain(args.props)
 
 
 def _make_stack_policy(rule: Rule, stack_settings: _StackSettings, notes: _Notes) -> StackValidationPolicy:
@@ -164,7 +159,9 @@ def _read_stack_resource(resource: Any, notes: _Notes) -> Resource:
         urn=resource.urn,
         type=resource.resource_type,
         name=resource.name,
-        props=_read_outputs(resource) or notes.inputs.get(resource.urn) or _wait_for_provider(resource),
+        props=_read_props(resource.resource_type, resource.props)
+        or notes.inputs.get(resource.urn)
+        or _wait_for_provider(resource),
         provider=resource.provider.urn if resource.provider else "",
         parent=resource.parent.urn if resource.parent else "",
         dependencies=tuple(dependency.urn for dependency in resource.dependencies),
@@ -195,9 +192,9 @@ class _UndecidedError(UnknownValueError):
         self.message = "; ".join(f"{verdict.resource}: {verdict.message}" for verdict in verdicts)
 
 
-def _read_outputs(resource: Any) -> Any:
-    """Return the outputs of a resource; none for a component, because its outputs are not its inputs."""
-    return {} if resource.resource_type in JUDGED_INSIDE else to_plain(resource.props)
+def _read_props(type_: str, props: Any) -> Any:
+    """Return the props of a resource; none for a component, since rules judge its child instead."""
+    return {} if type_ in JUDGED_INSIDE else to_plain(props)
 
 
 def _wait_for_provider(resource: Any) -> Any:
@@ -208,8 +205,7 @@ def _wait_for_provider(resource: Any) -> Any:
 
 
 def to_plain(value: Any) -> Any:
-    """Turn CrossGuard's guarded view into plain values, with UNKNOWN for each value whose reading would raise an
-    error."""
+    """Turn CrossGuard's guarded view into plain values, with UNKNOWN for values that raise an error when read."""
     if isinstance(value, Mapping):
         return {key: _read_guarded(value, key) for key in value}
     if hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, str | bytes):

@@ -102,35 +102,15 @@ RULES = (
         kinds=("Namespace",),
         check=_refuse_detours,
         settings={"exempt": [*namespaces.PLATFORM, namespaces.HEADROOM]},
-        looks_at="namespaces whose quota grants GPUs that a ClusterQueue with node labels counts, in programs that "
-        "install Kueue or give its configuration",
-        passes="Kueue's managedJobsNamespaceSelector fits the namespace, and jobs without queue get the LocalQueue "
-        "`default` or wait by manageJobsWithoutQueueName; instead, a ValidatingAdmissionPolicy bound with Deny may "
-        "demand the label kueue.x-k8s.io/queue-name. Where Kueue does not manage pods, another policy checks who "
-        "makes a pod (userInfo or ownerReferences). An engine of policies counts too",
-        fails="jobs start without a queue, or pods that belong to no job take the GPUs",
-        why="a pod that bypasses the queue takes GPUs of a waiting job, of which then only some pods start",
-        fix="add a LocalQueue `default`, let Kueue manage the namespace, and bind a policy that lets only the job "
-        "controller make pods with GPUs",
     ),
     Rule(
         id="cluster-queue-closed",
         kinds=("ClusterQueue",),
         check=_refuse_open_queues,
-        looks_at="ClusterQueues in programs with several of them",
-        passes="spec.namespaceSelector leaves namespaces of others out",
-        fails="the selector fits every namespace, as {} does",
-        why="a LocalQueue anywhere may name the ClusterQueue, so a team can spend the quota of another",
-        fix="select the namespaces of the team by a label, such as kubernetes.io/metadata.name",
     ),
     Rule(
         id="queues-within-limits",
         kinds=("NodePool",),
         check=_refuse_empty_promises,
-        looks_at="NodePools with `spec.limits` to which the node labels of ResourceFlavors point",
-        passes="the nominal quotas of all ClusterQueues and Cohorts in these flavors are together within the limits",
-        fails="the quotas of a resource exceed its limit; flavors that fit several NodePools have all their limits",
-        why="Kueue starts a job whose nodes Karpenter never launches: its pods wait, and hold the quota",
-        fix="lower the nominal quotas, or raise spec.limits of the NodePool",
     ),
 )

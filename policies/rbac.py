@@ -204,33 +204,11 @@ RULES = (
         ),
         check=_refuse_tenant_admins,
         settings=_EXEMPT_NAMESPACES,
-        looks_at="role bindings, roles, EKS access policies in namespaces, access entries, and the config map aws-auth",
-        passes="they give named subjects less than admin. Roles may make Roles and RoleBindings, because the API "
-        "server lets nobody without bind and escalate give more than its own rights. Everybody may hold the roles that "
-        "Kubernetes itself gives to everybody, such as system:discovery",
-        fails="they give admin, edit, a role of Kubernetes's own programs, the group system:masters, or anything to "
-        "everyone; or a role holds escalate, bind, impersonate or changes of quotas",
-        why="a tenant with these rights can raise its own quota; edit also makes DaemonSets and takes tokens of every "
-        "service account in the namespace, with their roles in AWS",
-        fix="bind a role of your own, with the kinds that the tenant works with, to a group of the tenant, by a "
-        "RoleBinding in its namespace",
     ),
     Rule(
         id="platform-rights-for-platform",
         kinds=_ROLES,
         check=_refuse_platform_rights,
         settings={**_EXEMPT_NAMESPACES, "keepers": ["gpu-blueprint:operators"]},
-        looks_at="Roles and ClusterRoles, and the subjects to which the program binds them; a role without a binding "
-        "counts as bound to people",
-        passes="only service accounts in kube-* and the exempt namespaces have rights over nodes, pools, priorities, "
-        "certificates and tokens. The groups of keepers, which cluster.operators gives to people on call, may change "
-        "nodes and NodeClaims. People may change role bindings where an admission policy that denies judges their "
-        "changes and removals. A service account elsewhere may change role bindings too. It may also work in many "
-        "namespaces and keep webhooks and kinds of objects, as the controllers of JupyterHub, KubeRay and Kueue do, if "
-        "neither a RoleBinding nor an access policy lets people into its namespace",
-        fails="a tenant, or a service account in another namespace, has a right over the platform",
-        why="a tenant with these rights reaches the GPUs and the data of the others",
-        fix="bind the role to a service account of the platform (the setting exempt lists its namespaces), or leave "
-        "the right out",
     ),
 )

@@ -156,8 +156,7 @@ class Stack(Record, FactHolder, dict=True):
 
     @cached_property
     def opened_components(self) -> frozenset[str]:
-        """URNs of the components whose judged child is in the stack; rules skip them, or faults would be reported
-        twice."""
+        """URNs of the components whose judged child is in the stack; rules skip them, to report each fault once."""
         return frozenset(
             resource.parent
             for resource in self.resources

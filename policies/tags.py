@@ -109,28 +109,15 @@ def _describe_refusal(allowed: str | list[str]) -> str:
 
 
 def _add_tags(resource: Resource, settings: Settings) -> dict[str, Any] | None:
-    """Add the missing tags for which the environment sets a value; not to node classes, since a new tag drains
-    nodes."""
+    """Add the missing tags that the environment has values for; not to node classes, since a new tag drains nodes."""
     missing = list_missing_tags(resource, settings) if resource.kind != "EC2NodeClass" else []
     added = {tag: settings["values"][tag] for tag in missing if tag in settings["values"]}
     return {**resource.props, "tags": {**read_tags(resource.get("tags")), **added}} if added else None
 
 
 TAGGED = (
-    "Vpc",
-    "Subnet",
-    "NatGateway",
-    "Eip",
-    "VpcEndpoint",
-    "SecurityGroup",
-    "Cluster",
-    "NodeGroup",
-    "Addon",
-    "LogGroup",
-    "Key",
-    "Role",
-    "Queue",
-    "LaunchTemplate",
+    *("Vpc", "Subnet", "NatGateway", "Eip", "VpcEndpoint", "SecurityGroup"),
+    *("Cluster", "NodeGroup", "Addon", "LogGroup", "Key", "Role", "Queue", "LaunchTemplate"),
 )
 """Kinds of AWS resources that take tags and that cost money or hold rights."""
 
@@ -149,13 +136,5 @@ RULES = (
         },
         find_mistakes=partial(find_pattern_mistakes, takes_lists=True),
         remediate=_add_tags,
-        looks_at="tags of AWS resources, including the default tags of the provider, tags of Karpenter's nodes, tags"
-        " that launch templates give to instances, volumes and network interfaces, and tags of the EBS CSI driver",
-        passes="every required tag has a value; nodes need only tags that never change, since a new value drains them;"
-        " every value fits its pattern, or is in its list",
-        fails="a required tag is missing or empty, or has a value that the environment does not allow",
-        why="nobody can tell who pays for the resource",
-        fix="set the tag: in a stack file by tags, owner or costCenter, else on the provider (defaultTags) or on the"
-        " resource; a node class needs only environment",
     ),
 )

@@ -9,45 +9,31 @@ from ..problem import Path
 from ..subjects.storage.mounts import list_mounts
 from ..subjects.storage.names import name_storage
 
-SECTIONS: Mapping[str, Path] = {
+_COMPONENTS: Mapping[Path, tuple[str, ...]] = {
     # Platform itself makes only the providers, which hold the account, the region and the tags.
-    "Platform": ("accountId",),
-    "Network": ("network",),
-    "Egress": ("egress",),
-    "Cluster": ("cluster",),
-    "RunningCluster": ("cluster",),
-    "Access": ("cluster",),
-    "Addons": ("cluster",),
-    "SystemNodes": ("cluster", "systemNodes"),
-    "Storage": ("cluster",),
-    "NodeLocalDns": ("cluster",),
-    "PlatformRecord": ("cluster",),
-    "Karpenter": ("cluster",),
-    "GpuOperator": ("pools",),
-    "SharingConfigs": ("pools",),
-    "Efa": ("pools",),
-    "JobSetController": ("pools",),
-    "GpuPool": ("pools",),
-    "CpuPool": ("pools",),
-    "StaticNodes": ("pools",),
-    "PoolHours": ("pools",),
-    "HeadroomSpace": ("pools",),
-    "Prepull": ("pools",),
-    "ImageCache": ("images",),
-    "SharedStorage": ("storage",),
-    "Kueue": ("queueing",),
-    "Queues": ("queueing",),
-    "Admission": ("tenancy",),
-    "TenantSpace": ("tenants",),
-    "TenantRights": ("tenants",),
-    "TenantIdentity": ("tenants",),
-    "Keda": ("services",),
-    "GpuAutoscaler": ("services",),
-    "Model": ("models",),
-    "Monitoring": ("monitoring",),
-    "OwnExporter": ("monitoring",),
-    "Billing": ("billing",),
+    ("accountId",): ("Platform",),
+    ("network",): ("Network",),
+    ("egress",): ("Egress",),
+    ("cluster",): (
+        *("Cluster", "RunningCluster", "Access", "Addons"),
+        *("Storage", "NodeLocalDns", "PlatformRecord", "Karpenter"),
+    ),
+    ("cluster", "systemNodes"): ("SystemNodes",),
+    ("pools",): (
+        *("GpuOperator", "SharingConfigs", "Efa", "JobSetController", "GpuPool"),
+        *("CpuPool", "StaticNodes", "PoolHours", "HeadroomSpace", "Prepull"),
+    ),
+    ("images",): ("ImageCache",),
+    ("storage",): ("SharedStorage",),
+    ("queueing",): ("Kueue", "Queues"),
+    ("tenancy",): ("Admission",),
+    ("tenants",): ("TenantSpace", "TenantRights", "TenantIdentity"),
+    ("services",): ("Keda", "GpuAutoscaler"),
+    ("models",): ("Model",),
+    ("monitoring",): ("Monitoring", "OwnExporter"),
+    ("billing",): ("Billing",),
 }
+SECTIONS: Mapping[str, Path] = {component: path for path, components in _COMPONENTS.items() for component in components}
 """Component of components/platform.py and components/foundation.py → the field of the stack behind it.
 
 A test compares the two."""

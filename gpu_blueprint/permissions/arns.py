@@ -37,7 +37,8 @@ class Arns(Record):
     def find_input_arns(self, resource: PlannedResource, name: str) -> list[str]:
         """Return the ARNs in an input, and the ARNs of the resources that the input depends on."""
         value = resource.inputs.get(name)
-        found = [*_list_arns(value), *self._find_given_roles(value)]
+        arns = (text for text in list_texts(value) if text.startswith("arn:"))
+        found = [*arns, *self._find_given_roles(value)]
         needed = (self.resources.get(urn) for urn in resource.property_dependencies.get(name, ()))
         found += [arn for target in needed if target and (arn := self.find_own(target))]
         return list(dict.fromkeys(found))
@@ -88,12 +89,10 @@ def has_input(resource: PlannedResource, path: str) -> bool:
     return bool(value)
 
 
-def _list_arns(value: Any) -> Iterator[str]:
-    if isinstance(value, str) and value.startswith("arn:"):
+def list_texts(value: Any) -> Iterator[str]:
+    """Yield each text in a value, at any depth."""
+    if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _list_arns(item)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for item in value:
-            yield from _list_arns(item)
+    elif isinstance(value, Mapping | Sequence):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from list_texts(item)

@@ -6,6 +6,7 @@ from typing import Any
 from ..catalog.deployer_actions import list_deployer_actions
 from ..config import StackConfig
 from ..plan import PlannedResource
+from ..plan.needed_roles import ROLE
 from ..records import Record
 from .arns import Arns
 from .documents import Statement, build_documents
@@ -13,7 +14,6 @@ from .grouping import build_statements
 
 MAX_ATTACHED_POLICIES = 10
 """IAM's default quota of managed policies for each role."""
-_ROLE = "aws:iam/role:Role"
 _ADMIN = "AmazonEKSClusterAdminPolicy"
 
 
@@ -85,7 +85,7 @@ def _list_tags(config: StackConfig) -> str:
 
 def _list_notes_on_roles(plan: tuple[PlannedResource, ...]) -> Iterator[str]:
     """Yield a note if a role of the platform has no permissions boundary."""
-    roles = [resource for resource in plan if resource.type == _ROLE]
+    roles = [resource for resource in plan if resource.type == ROLE]
     if any(not role.inputs.get("permissionsBoundary") for role in roles):
         yield (
             "The role that deploys writes the policies of the platform's roles and buckets, so it decides what they"

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from ..records import Record, field, replace
 
 LIMIT = 6144
@@ -25,16 +27,8 @@ class Statement(Record, kw_only=True):
 
     def as_json(self) -> dict[str, Any]:
         """Return the statement as ``preflight --permissions --json`` shows it."""
-        return {
-            "sid": self.sid,
-            "actions": list(self.actions),
-            "resources": list(self.resources),
-            "conditions": {
-                operator: {key: list(values) for key, values in keys.items()}
-                for operator, keys in self.conditions.items()
-            },
-            "reason": self.reason,
-        }
+        shown: dict[str, Any] = msgspec.to_builtins(self)
+        return shown
 
     def as_policy(self) -> dict[str, Any]:
         """Return the statement in IAM's JSON."""
@@ -42,14 +36,12 @@ class Statement(Record, kw_only=True):
             operator: {key: values[0] if len(values) == 1 else list(values) for key, values in keys.items()}
             for operator, keys in self.conditions.items()
         }
-        condition = {"Condition": conditions} if conditions else {}
-        sid = {"Sid": self.sid} if self.sid else {}
         return {
-            **sid,
+            **({"Sid": self.sid} if self.sid else {}),
             "Effect": "Allow",
             "Action": list(self.actions),
             "Resource": list(self.resources),
-            **condition,
+            **({"Condition": conditions} if conditions else {}),
         }
 
 

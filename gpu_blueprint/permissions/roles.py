@@ -7,18 +7,15 @@ from typing import Any
 from ..catalog.attached_policies import find_attached_policy
 from ..config import StackConfig
 from ..plan import UNKNOWN, PlannedResource
+from ..plan.needed_roles import ATTACHMENT, COMPONENT, POLICY, ROLE
 from ..records import Record, replace
 from ..subjects.images.cache_rights import build_cache_policies
-from ..subjects.tenants.identities import list_parts
+from ..subjects.tenants.identities import ServiceAccountGrants, list_parts
 from .arns import Arns
 from .documents import Statement, list_values, read_conditions
 from .reasons import UnexplainedError, find_reason
 from .users import JOINING_NODES, RoleUser, list_users
 
-_SERVICE_ROLE = "gpu-blueprint:components:ServiceRole"
-_ROLE = "aws:iam/role:Role"
-_POLICY = "aws:iam/policy:Policy"
-_ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 _GRANTS_TITLE = "grants"
 """Title of the policy with the permissions of a tenant's service account."""
 _NODE_POLICIES = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
@@ -78,9 +75,9 @@ class _Reader:
 
     def list_all(self) -> Iterator[PlatformRole]:
         for resource in self._plan:
-            if resource.type == _ROLE:
+            if resource.type == ROLE:
                 yield self._read_made(resource)
-            elif resource.type == _SERVICE_ROLE and resource.inputs.get("given"):
+            elif resource.type == COMPONENT and resource.inputs.get("given"):
                 yield self._read_given(resource)
         if (arn := self._config.node_role_arn) and not self._config.installs_karpenter:
             yield self._read_admitted(arn)
@@ -89,7 +86,7 @@ class _Reader:
         arn = self._arns.find_own(role)
         managed, own = [], {}
         for attachment in self._plan:
-            if attachment.type != _ATTACHMENT or arn not in self._arns.find_input_arns(attachment, "role"):
+            if attachment.type != ATTACHMENT or arn not in self._arns.find_input_arns(attachment, "role"):
                 continue
             for policy in self._arns.find_input_arns(attachment, "policyArn"):
                 if made := self._find_policy(policy):
@@ -132,7 +129,7 @@ class _Reader:
         )
 
     def _find_policy(self, arn: str) -> PlannedResource | None:
-        made = (resource for resource in self._plan if resource.type == _POLICY)
+        made = (resource for resource in self._plan if resource.type == POLICY)
         return next((policy for policy in made if self._arns.find_own(policy) == arn), None)
 
     def _explain(self, title: str, statement: Mapping[str, Any], users: Sequence[RoleUser]) -> Statement:
@@ -146,22 +143,22 @@ class _Reader:
         )
 
     def _explain_grant(self, statement: Mapping[str, Any], users: Sequence[RoleUser]) -> str:
+        for part in self._list_grants(users):
+            if _holds(part.statements, statement):
+                return f"pods of the service account {part.reason}"
+        accounts = sorted({(user.namespace, user.service_account) for user in users})
+        raise UnexplainedError(f"no source of grants explains a statement of the pods of {accounts}")
+
+    def _list_grants(self, users: Sequence[RoleUser]) -> Iterator[ServiceAccountGrants]:
         accounts = {(user.namespace, user.service_account) for user in users}
-        reasons = (
-            part.reason
-            for part in list_parts(self._config, self._config.tenants)
-            if (part.namespace, part.service_account) in accounts and _holds(part.statements, statement)
-        )
-        if reason := next(reasons, ""):
-            return f"pods of the service account {reason}"
-        raise UnexplainedError(f"no source of grants explains a statement of the pods of {sorted(accounts)}")
+        parts = list_parts(self._config, self._config.tenants)
+        return (part for part in parts if (part.namespace, part.service_account) in accounts)
 
     def _explain_policy(self, arn: str, users: Sequence[RoleUser]) -> ManagedPolicy:
         if known := find_attached_policy(arn):
             return ManagedPolicy(arn, known.reason, known.documentation)
-        accounts = {(user.namespace, user.service_account) for user in users}
-        for part in list_parts(self._config, self._config.tenants):
-            if (part.namespace, part.service_account) in accounts and arn in part.policies:
+        for part in self._list_grants(users):
+            if arn in part.policies:
                 return ManagedPolicy(arn, f"pods of the service account {part.reason}")
         raise UnexplainedError(f"the policy {arn} has no row in gpu_blueprint/catalog/attached_policies.csv")
 

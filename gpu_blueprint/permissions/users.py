@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ..plan import PlannedResource
 from ..records import Record
-from .arns import find_input
+from .arns import find_input, list_texts
 
 _NODE_ENTRY_TYPE = "EC2_LINUX"
 """Type of the access entry of nodes."""
@@ -44,7 +44,7 @@ def list_users(plan: Iterable[PlannedResource], *, urn: str, arn: str, name: str
 def _list_users_by(resource: PlannedResource, *, urn: str, arn: str, name: str) -> Iterator[RoleUser]:
     def refers(field: str) -> bool:
         depends = urn in resource.property_dependencies.get(field, ())
-        return depends or arn in _list_texts(resource.inputs.get(field))
+        return depends or arn in list_texts(resource.inputs.get(field))
 
     match resource.type:
         case "aws:eks/cluster:Cluster" if refers("roleArn"):
@@ -70,14 +70,3 @@ def _list_pods_of_add_on(add_on: PlannedResource) -> Iterator[RoleUser]:
 
 def _name_pods(namespace: str, account: str, owner: str = "") -> RoleUser:
     return RoleUser(f"pods{owner} of service account {namespace}/{account}, by EKS Pod Identity", namespace, account)
-
-
-def _list_texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _list_texts(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _list_texts(item)

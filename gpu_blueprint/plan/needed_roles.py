@@ -8,8 +8,8 @@ from ..records import Record, field
 from .resource import PlannedResource
 
 COMPONENT = "gpu-blueprint:components:ServiceRole"
-_ROLE, _POLICY = "aws:iam/role:Role", "aws:iam/policy:Policy"
-_ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+ROLE, POLICY = "aws:iam/role:Role", "aws:iam/policy:Policy"
+ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 
 Document = Mapping[str, Any]
 """A policy document in IAM's JSON."""
@@ -52,11 +52,11 @@ def _read_role(component: PlannedResource, children: Iterable[PlannedResource]) 
     made = [*children]
     return NeededRole(
         name=component.name,
-        trust=next(iter(_read_documents(made, _ROLE, "assumeRolePolicy").values()), {}),
+        trust=next(iter(_read_documents(made, ROLE, "assumeRolePolicy").values()), {}),
         managed_policies=tuple(sorted(_list_managed(made))),
         own_policies={
             name.removeprefix(f"{component.name}-"): document
-            for name, document in _read_documents(made, _POLICY, "policy").items()
+            for name, document in _read_documents(made, POLICY, "policy").items()
         },
     )
 
@@ -64,7 +64,7 @@ def _read_role(component: PlannedResource, children: Iterable[PlannedResource]) 
 def _list_managed(resources: Iterable[PlannedResource]) -> Iterator[str]:
     """Yield the ARNs of attached policies; a preview knows only the ARNs of existing policies."""
     for resource in resources:
-        if resource.type == _ATTACHMENT and isinstance(arn := resource.inputs["policyArn"], str):
+        if resource.type == ATTACHMENT and isinstance(arn := resource.inputs["policyArn"], str):
             yield arn
 
 

@@ -116,13 +116,10 @@ def translate_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 def _refuse_more_than_a_cluster(name: str, given: Mapping[str, Any]) -> None:
     needed = [f"{key}: {value}" for key, value in _CLUSTER_ALONE.items() if given.get(key) != value]
     needed += [key for key in _REQUIRED_ARGUMENTS if key not in given]
-    if needed or given.keys() - _KNOWN_ARGUMENTS:
+    unknown = sorted(given.keys() - _KNOWN_ARGUMENTS)
+    if needed or unknown:
         changes = [f"set {', '.join(needed)}"] if needed else []
-        changes += (
-            [f"leave out {', '.join(sorted(given.keys() - _KNOWN_ARGUMENTS))}"]
-            if given.keys() - _KNOWN_ARGUMENTS
-            else []
-        )
+        changes += [f"leave out {', '.join(unknown)}"] if unknown else []
         raise ProgramError(
             f"{name}: a preview shows only the cluster itself of what pulumi-eks makes, and these arguments ask for "
             f"more; {'; '.join(changes)}; make the other resources with pulumi_aws"
@@ -130,8 +127,7 @@ def _refuse_more_than_a_cluster(name: str, given: Mapping[str, Any]) -> None:
 
 
 def _build_encryption(key: Any) -> dict[str, Any]:
-    """Return the encryption config; unknown as a whole if the key is unknown, since pulumi-eks derives it from the
-    key."""
+    """Return the encryption config; unknown if the key is unknown, since pulumi-eks derives one from the other."""
     if not key:
         return {}
     known = {"provider": {"keyArn": key}, "resources": ["secrets"]}
@@ -165,8 +161,8 @@ def find_needed(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> se
         dependencies: Name of each argument → message with the ``urns`` on which the argument depends.
         given: The arguments in Pulumi's wire format.
     """
-    listed_of_cluster = (listed for key, listed in dependencies.items() if key != "vpcId")
-    return {given["serviceRole"]["urn"], *(urn for listed in listed_of_cluster for urn in listed.urns)}
+    kept = (listed for key, listed in dependencies.items() if key != "vpcId")
+    return {given["serviceRole"]["urn"], *(urn for listed in kept for urn in listed.urns)}
 
 
 def describe_dependencies(dependencies: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,8 +39,7 @@ class RecordingMonitor:
     """Plays Pulumi's ResourceMonitor service; ``resources`` holds every registration, in order, by URN."""
 
     def __init__(self, project: str, stack: str, components: Mapping[str, Construct] | None = None) -> None:
-        """Create a monitor without resources; ``components`` is type of a component → function that replaces its
-        provider."""
+        """Create a monitor; ``components`` is type of a component → function that replaces its provider."""
         self.resources: dict[str, PlannedResource] = {}
         self._constructs: dict[str, Construct] = {COMPONENT: _construct_cluster, **(components or {})}
         self._project = project

@@ -1,5 +1,4 @@
-"""The principals with access to a cluster: EKS access entries, pulumi-eks's mappings, and the ConfigMap
-``aws-auth``."""
+"""The principals with access to a cluster: access entries, pulumi-eks's mappings, and the ConfigMap ``aws-auth``."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -39,8 +39,7 @@ def fits(pattern: str, text: str) -> bool:
 
 
 def only_describes(pattern: str) -> bool:
-    """Tell whether a pattern names a service and the verb Describe or List, and all its actions have access levels that
-    read."""
+    """Tell whether a pattern names a service and the verb Describe or List, and all its actions only read by AWS's lists."""
     service, _, name = pattern.strip().lower().partition(":")
     if not name.startswith(_DESCRIBE_VERBS):
         return False

@@ -11,31 +11,28 @@ _INLINE_FIELD = "policies.policyDocument"
 """Inline policies of users, groups and roles in the provider aws-native."""
 
 _IDENTITY_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Policy": _EITHER_FIELD,
+    **dict.fromkeys(("Policy", "RolePolicy", "UserPolicy", "GroupPolicy"), _EITHER_FIELD),
     "ManagedPolicy": ("policyDocument",),
     "Role": ("assumeRolePolicy", "assumeRolePolicyDocument", "inlinePolicies.policy", _INLINE_FIELD),
-    "RolePolicy": _EITHER_FIELD,
     "User": (_INLINE_FIELD,),
-    "UserPolicy": _EITHER_FIELD,
     "Group": (_INLINE_FIELD,),
-    "GroupPolicy": _EITHER_FIELD,
     "PermissionSet": ("inlinePolicy",),
     "PermissionSetInlinePolicy": ("inlinePolicy",),
 }
 _BUCKET_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Bucket": _POLICY_FIELD,
-    "BucketV2": _POLICY_FIELD,
+    **dict.fromkeys(
+        (
+            *("Bucket", "BucketV2", "AccessPoint", "ObjectLambdaAccessPointPolicy"),
+            *("AccessGrantsInstanceResourcePolicy", "VectorsVectorBucketPolicy", "VectorBucketPolicy"),
+            *("FilesFileSystemPolicy",),
+        ),
+        _POLICY_FIELD,
+    ),
     "BucketPolicy": _EITHER_FIELD,
-    "AccessPoint": _POLICY_FIELD,
     "AccessPointPolicy": _EITHER_FIELD,
     "MultiRegionAccessPointPolicy": ("policy", "details.policy"),
-    "ObjectLambdaAccessPointPolicy": _POLICY_FIELD,
-    "AccessGrantsInstanceResourcePolicy": _POLICY_FIELD,
     "TableBucketPolicy": _RESOURCE_POLICY_FIELD,
     "TablePolicy": _RESOURCE_POLICY_FIELD,
-    "VectorsVectorBucketPolicy": _POLICY_FIELD,
-    "VectorBucketPolicy": _POLICY_FIELD,
-    "FilesFileSystemPolicy": _POLICY_FIELD,
 }
 BUCKET_KINDS = tuple(_BUCKET_FIELDS)
 """Kinds of buckets, of access points and of the documents of both."""
@@ -49,40 +46,36 @@ _KMS_FIELDS: Mapping[str, tuple[str, ...]] = {
 KEY_KINDS = tuple(_KMS_FIELDS)
 """Kinds of KMS keys and of their documents."""
 _OTHER_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Queue": _POLICY_FIELD,
+    **dict.fromkeys(
+        (
+            *("Queue", "Topic", "RepositoryPolicy", "Secret", "SecretPolicy", "FileSystemPolicy"),
+            *("VaultPolicy", "EventBus", "EventBusPolicy", "ClusterPolicy", "SinkPolicy"),
+        ),
+        _POLICY_FIELD,
+    ),
     "QueuePolicy": _EITHER_FIELD,
-    "QueueInlinePolicy": ("policyDocument",),
-    "Topic": _POLICY_FIELD,
     "TopicPolicy": _EITHER_FIELD,
-    "TopicInlinePolicy": ("policyDocument",),
+    **dict.fromkeys(
+        (
+            *("QueueInlinePolicy", "TopicInlinePolicy", "RepositoryPermissionsPolicy", "DomainPermissions"),
+            *("LogResourcePolicy",),
+        ),
+        ("policyDocument",),
+    ),
     "Repository": ("repositoryPolicyText", "permissionsPolicyDocument"),
     "PublicRepository": ("repositoryPolicyText",),
-    "RepositoryPolicy": _POLICY_FIELD,
-    "RepositoryPermissionsPolicy": ("policyDocument",),
     "RepositoryCreationTemplate": ("repositoryPolicy",),
     "RegistryPolicy": ("policy", "policyText"),
     "Domain": ("accessPolicies", "permissionsPolicyDocument"),
-    "DomainPermissions": ("policyDocument",),
     "DomainPolicy": ("accessPolicies",),
-    "Secret": _POLICY_FIELD,
-    "SecretPolicy": _POLICY_FIELD,
     "ResourcePolicy": ("policy", "policyDocument", "resourcePolicy"),
     "Table": ("resourcePolicy.policyDocument",),
     "FileSystem": ("fileSystemPolicy",),
-    "FileSystemPolicy": _POLICY_FIELD,
-    "VaultPolicy": _POLICY_FIELD,
     "BackupVault": ("accessPolicy",),
-    "EventBus": _POLICY_FIELD,
-    "EventBusPolicy": _POLICY_FIELD,
-    "LogResourcePolicy": ("policyDocument",),
     "LogDestinationPolicy": ("accessPolicy",),
-    "ClusterPolicy": _POLICY_FIELD,
-    "SinkPolicy": _POLICY_FIELD,
     "ModelPackageGroupPolicy": _RESOURCE_POLICY_FIELD,
     # Each of these resources is a single permission, which effects/permissions.py reads as a statement.
-    "Permission": (),
-    "LayerVersionPermission": (),
-    "EventPermission": (),
+    **dict.fromkeys(("Permission", "LayerVersionPermission", "EventPermission"), ()),
 }
 ENDPOINT_KINDS = ("VpcEndpoint", "VpcEndpointPolicy")
 """Kinds of VPC endpoints. Their documents grant nothing, and limit the requests through the endpoint."""

@@ -230,8 +230,7 @@ def _find_config(operator: Resource, part: str) -> tuple[str, ...]:
 
 
 def read_configs(operator: Resource, part: str, stack: Stack) -> Mapping[str, Any] | None:
-    """Return the files of the MIG manager or the device plugin; empty without files, None if the ConfigMap is
-    elsewhere."""
+    """Return the files of the MIG manager or the device plugin; empty without files, None if they are elsewhere."""
     path, data = _find_config(operator, part), "map" if is_plugin(operator) else "data"
     inline = read_value(operator, *path, data)
     if inline:

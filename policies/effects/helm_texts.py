@@ -48,6 +48,6 @@ def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
 
 
 def may_hold_more(place: Place) -> bool:
-    """Tell whether a part that is not known yet may hold any value; False if its key means an identifier, such as an
-    ARN."""
+    """Tell whether a part that is not known yet may hold any value; False if its key names an ARN, an id or the
+    like."""
     return not _IDENTIFIER_KEYS.search(place[-1])

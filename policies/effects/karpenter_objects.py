@@ -237,8 +237,4 @@ def list_types_of(overlay: Resource, pool: Resource) -> list[Instance]:
 
 def list_pool_names(overlay: Resource) -> list[str]:
     """Return the NodePools that a NodeOverlay names."""
-    return overlay.compute_once(_read_pool_names)
-
-
-def _read_pool_names(overlay: Resource) -> list[str]:
-    return list_values(overlay, "karpenter.sh/nodepool")
+    return overlay.compute_once(list_values, "karpenter.sh/nodepool")

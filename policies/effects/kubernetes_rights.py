@@ -22,7 +22,7 @@ SYSTEM_ROLES = ("system:controller:*", "system:kube-*", "system:node", "system:k
 """Patterns of the ClusterRoles of Kubernetes's own programs."""
 
 
-class Right(Record, kw_only=True):
+class Right(Record):
     """A right by which its holder gains further rights, or takes resources of others."""
 
     group: str
@@ -31,49 +31,38 @@ class Right(Record, kw_only=True):
     harm: str
     """Completes "The holder may …"."""
     names: tuple[str, ...] = ("*",)
-    """Patterns of ``resourceNames`` with which the right stays dangerous; empty if every name makes the right
-    harmless."""
+    """Patterns of ``resourceNames`` with which the right is dangerous; empty if it is harmless with any name."""
 
 
 ESCALATION_RIGHTS = (
-    Right(group="", resources=("resourcequotas", "resourcequotas/status"), verbs=CHANGE_VERBS, harm="change quotas"),
-    Right(group="", resources=("limitranges",), verbs=CHANGE_VERBS, harm="change limit ranges"),
-    Right(group=_RBAC, resources=("roles", "clusterroles"), verbs=("escalate",), harm="write themselves any right"),
+    Right("", ("resourcequotas", "resourcequotas/status"), CHANGE_VERBS, "change quotas"),
+    Right("", ("limitranges",), CHANGE_VERBS, "change limit ranges"),
+    Right(_RBAC, ("roles", "clusterroles"), ("escalate",), "write themselves any right"),
     Right(
-        group=_RBAC,
-        resources=("roles", "clusterroles"),
-        verbs=("bind",),
-        harm="bind themselves to any role",
-        names=(*ADMIN_ROLES, *SYSTEM_ROLES),
+        _RBAC, ("roles", "clusterroles"), ("bind",), "bind themselves to any role", names=(*ADMIN_ROLES, *SYSTEM_ROLES)
     ),
+    Right("", ("users", "groups", "serviceaccounts"), ("impersonate",), "act as somebody else", names=("system:*",)),
     Right(
-        group="",
-        resources=("users", "groups", "serviceaccounts"),
-        verbs=("impersonate",),
-        harm="act as somebody else",
-        names=("system:*",),
-    ),
-    Right(
-        group="authentication.k8s.io",
-        resources=("userextras", "userextras/*", "uids"),
-        verbs=("impersonate",),
-        harm="act as somebody else",
+        "authentication.k8s.io",
+        ("userextras", "userextras/*", "uids"),
+        ("impersonate",),
+        "act as somebody else",
         names=(),
     ),
 )
 """Rights that make their holder an admin, so they are forbidden to all."""
 
 PLATFORM_RIGHTS = (
-    Right(group="", resources=("serviceaccounts/token",), verbs=("create",), harm="make tokens of others", names=()),
-    Right(group="", resources=("namespaces",), verbs=CHANGE_VERBS, harm="change labels of namespaces"),
+    Right("", ("serviceaccounts/token",), ("create",), "make tokens of others", names=()),
+    Right("", ("namespaces",), CHANGE_VERBS, "change labels of namespaces"),
 )
 """Rights in a namespace that belong to the platform's service accounts."""
 BINDING_RIGHTS = (
     Right(
-        group=_RBAC,
-        resources=("rolebindings",),
-        verbs=("update", "patch", "deletecollection"),
-        harm="change role bindings of the platform",
+        _RBAC,
+        ("rolebindings",),
+        ("update", "patch", "deletecollection"),
+        "change role bindings of the platform",
         names=(),
     ),
 )
@@ -81,104 +70,66 @@ BINDING_RIGHTS = (
 _WRITE_VERBS = ("create", *CHANGE_VERBS)
 API_RIGHTS = (
     Right(
-        group="admissionregistration.k8s.io",
-        resources=(
-            "validatingwebhookconfigurations",
-            "mutatingwebhookconfigurations",
-            "validatingadmissionpolicies",
-            "validatingadmissionpolicybindings",
-            "mutatingadmissionpolicies",
-            "mutatingadmissionpolicybindings",
+        "admissionregistration.k8s.io",
+        (
+            *("validatingwebhookconfigurations", "mutatingwebhookconfigurations"),
+            *("validatingadmissionpolicies", "validatingadmissionpolicybindings"),
+            *("mutatingadmissionpolicies", "mutatingadmissionpolicybindings"),
         ),
-        verbs=_WRITE_VERBS,
-        harm="change what the API server admits",
+        _WRITE_VERBS,
+        "change what the API server admits",
     ),
-    Right(
-        group="apiextensions.k8s.io",
-        resources=("customresourcedefinitions",),
-        verbs=CHANGE_VERBS,
-        harm="change the kinds of objects",
-    ),
-    Right(
-        group="apiregistration.k8s.io",
-        resources=("apiservices",),
-        verbs=_WRITE_VERBS,
-        harm="answer in place of the API",
-    ),
+    Right("apiextensions.k8s.io", ("customresourcedefinitions",), CHANGE_VERBS, "change the kinds of objects"),
+    Right("apiregistration.k8s.io", ("apiservices",), _WRITE_VERBS, "answer in place of the API"),
 )
 """Rights over the API itself. Controllers need them for their own webhooks, kinds and certificates."""
 NODE_RIGHTS = (
-    Right(group="", resources=("nodes",), verbs=_WRITE_VERBS, harm="change nodes"),
-    Right(group="karpenter.sh", resources=("nodeclaims",), verbs=_WRITE_VERBS, harm="change pools"),
+    Right("", ("nodes",), _WRITE_VERBS, "change nodes"),
+    Right("karpenter.sh", ("nodeclaims",), _WRITE_VERBS, "change pools"),
 )
 """Rights with which people cordon, drain and replace nodes, but change no pools."""
 CLUSTER_RIGHTS = (
-    Right(
-        group="",
-        resources=("nodes/proxy",),
-        verbs=("get", *_WRITE_VERBS),
-        harm="reach every container through kubelets",
-    ),
+    Right("", ("nodes/proxy",), ("get", *_WRITE_VERBS), "reach every container through kubelets"),
     *NODE_RIGHTS,
-    Right(group="", resources=("persistentvolumes",), verbs=_WRITE_VERBS, harm="mount any disk", names=()),
-    Right(group="scheduling.k8s.io", resources=("priorityclasses",), verbs=_WRITE_VERBS, harm="preempt pods of others"),
+    Right("", ("persistentvolumes",), _WRITE_VERBS, "mount any disk", names=()),
+    Right("scheduling.k8s.io", ("priorityclasses",), _WRITE_VERBS, "preempt pods of others"),
     Right(
-        group="certificates.k8s.io",
-        resources=("certificatesigningrequests/approval",),
-        verbs=("update", "patch"),
-        harm="approve certificates of any identity",
+        "certificates.k8s.io",
+        ("certificatesigningrequests/approval",),
+        ("update", "patch"),
+        "approve certificates of any identity",
     ),
     Right(
-        group="certificates.k8s.io",
-        resources=("signers",),
-        verbs=("approve", "sign"),
-        harm="approve certificates of any identity",
+        "certificates.k8s.io",
+        ("signers",),
+        ("approve", "sign"),
+        "approve certificates of any identity",
         names=("kubernetes.io/*",),
     ),
-    Right(group="karpenter.sh", resources=("nodepools", "nodeoverlays"), verbs=_WRITE_VERBS, harm="change pools"),
-    Right(group="karpenter.k8s.aws", resources=("ec2nodeclasses",), verbs=_WRITE_VERBS, harm="change node classes"),
-    Right(
-        group=_RBAC, resources=("clusterroles", "clusterrolebindings"), verbs=CHANGE_VERBS, harm="change cluster roles"
-    ),
+    Right("karpenter.sh", ("nodepools", "nodeoverlays"), _WRITE_VERBS, "change pools"),
+    Right("karpenter.k8s.aws", ("ec2nodeclasses",), _WRITE_VERBS, "change node classes"),
+    Right(_RBAC, ("clusterroles", "clusterrolebindings"), CHANGE_VERBS, "change cluster roles"),
 )
 """Rights over objects without a namespace, which belong to the platform's service accounts."""
 WIDE_RIGHTS = (
     Right(
-        group="",
-        resources=("pods", "pods/ephemeralcontainers", "replicationcontrollers"),
-        verbs=("create", "update", "patch"),
-        harm="run pods in namespaces of others",
+        "",
+        ("pods", "pods/ephemeralcontainers", "replicationcontrollers"),
+        ("create", "update", "patch"),
+        "run pods in namespaces of others",
         names=(),
     ),
+    Right("", ("pods/exec", "pods/attach"), ("get", "create"), "run commands in pods of others", names=()),
     Right(
-        group="",
-        resources=("pods/exec", "pods/attach"),
-        verbs=("get", "create"),
-        harm="run commands in pods of others",
+        "apps",
+        ("deployments", "daemonsets", "statefulsets", "replicasets"),
+        ("create", "update", "patch"),
+        "run pods in namespaces of others",
         names=(),
     ),
-    Right(
-        group="apps",
-        resources=("deployments", "daemonsets", "statefulsets", "replicasets"),
-        verbs=("create", "update", "patch"),
-        harm="run pods in namespaces of others",
-        names=(),
-    ),
-    Right(
-        group="batch",
-        resources=("jobs", "cronjobs"),
-        verbs=("create", "update", "patch"),
-        harm="run pods in namespaces of others",
-        names=(),
-    ),
-    Right(group="", resources=("secrets",), verbs=("get", "list", "watch"), harm="read secrets of others", names=()),
-    Right(
-        group="",
-        resources=("configmaps",),
-        verbs=("update", "patch"),
-        harm="change who is admin",
-        names=("aws-auth",),
-    ),
+    Right("batch", ("jobs", "cronjobs"), ("create", "update", "patch"), "run pods in namespaces of others", names=()),
+    Right("", ("secrets",), ("get", "list", "watch"), "read secrets of others", names=()),
+    Right("", ("configmaps",), ("update", "patch"), "change who is admin", names=("aws-auth",)),
 )
 """Rights that are harmless in the holder's own namespace, and take over the platform in the platform's namespaces."""
 

@@ -61,6 +61,5 @@ def takes_unlabelled(configuration: Mapping[str, Any]) -> bool:
 
 
 def leaves_out(configuration: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Tell whether Kueue does not manage a namespace with these labels; by default Kueue leaves out only the
-    platform."""
+    """Tell whether Kueue excludes a namespace with these labels; by default Kueue excludes only the platform."""
     return not selects(read_mapping(configuration.get("managedJobsNamespaceSelector"), "selector"), labels)

@@ -14,7 +14,7 @@ from .volumes import Volume, list_default_volumes, list_stated_volumes
 
 _AWS_ALIAS = "alias/aws/"
 """Prefix of the aliases of keys that AWS manages (KMS developer guide, "AWS managed keys")."""
-_EBS_DRIVERS = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
+EBS_DRIVERS = ("ebs.csi.aws.com", "ebs.csi.eks.amazonaws.com", "kubernetes.io/aws-ebs")
 _VOLUME_COPIES = ("Volume", "SnapshotCopy", "SnapshotImport", "AmiCopy")
 """Kinds with one key for the whole resource."""
 _AUTO_MODE = "eks.amazonaws.com/"
@@ -36,11 +36,10 @@ def is_own_key(value: Any) -> bool:
 
 
 def list_foreign_volumes(resource: Resource) -> Iterator[str]:
-    """Yield the EBS volumes and snapshots without a key of the company: of machines, of a StorageClass, or the resource
-    itself."""
+    """Yield the EBS volumes and snapshots of a resource that have no key of the company."""
     if resource.kind == "StorageClass":
         settings = resource.read_block("parameters")
-        if resource.read_text("provisioner") in _EBS_DRIVERS and not _is_own_volume(settings):
+        if resource.read_text("provisioner") in EBS_DRIVERS and not _is_own_volume(settings):
             yield f"volumes of the class {resource.name}"
     elif resource.kind in _VOLUME_COPIES:
         if is_of_aws(resource) and not _is_own_volume(resource.props):
@@ -78,15 +77,11 @@ def list_foreign_files(resource: Resource, stack: Stack) -> Iterator[str]:
             yield f"objects of the bucket of {resource.name}"
     elif resource.kind in _BUCKETS:
         if not _encrypts_inline(resource) and not any(
-            _names_bucket(stack, rule, resource) for rule in _list_bucket_rules(stack)
+            _names_bucket(stack, rule, resource) for rule in stack.select(*_BUCKET_RULES)
         ):
             yield f"objects of {resource.name}"
     elif not is_own_key(resource.get("kmsKeyId")):
         yield f"files on {resource.name}"
-
-
-def _list_bucket_rules(stack: Stack) -> Iterator[Resource]:
-    return stack.select(*_BUCKET_RULES)
 
 
 def _names_bucket(stack: Stack, rule: Resource, bucket: Resource) -> bool:

@@ -32,11 +32,8 @@ def list_queued_gpus(stack: Stack) -> set[str]:
 def _read_labels(stack: Stack) -> dict[str, dict[str, str]]:
     """Return flavor → the labels of its nodes; without flavors that have no node labels."""
     flavors = [found for found in stack.select("ResourceFlavor") if is_kubernetes(found)]
-    return {read_name(flavor): _read_texts(labels) for flavor in flavors if (labels := _read_node_labels(flavor))}
-
-
-def _read_node_labels(flavor: Resource) -> Mapping[str, Any]:
-    return flavor.read_block("spec", "nodeLabels")
+    labels = {read_name(flavor): flavor.read_block("spec", "nodeLabels") for flavor in flavors}
+    return {name: _read_texts(block) for name, block in labels.items() if block}
 
 
 def _read_texts(labels: Mapping[str, Any]) -> dict[str, str]:
@@ -96,8 +93,7 @@ def sum_limits(pools: Sequence[Resource]) -> dict[str, float]:
 
 
 def sum_quotas(stack: Stack, flavors: frozenset[str], resource: str) -> tuple[float, NotYetKnownError | None]:
-    """Return the sum of the known quotas of a resource in some flavors, and the error if another quota is not known
-    yet."""
+    """Return the sum of the known quotas of a resource in some flavors, and the error of an unknown quota."""
     total, unknown = 0.0, None
     for quota in _list_quotas(stack, "ClusterQueue", "Cohort"):
         if quota.flavor in flavors and quota.resource == resource:

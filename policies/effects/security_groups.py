@@ -9,11 +9,8 @@ from .addresses import Sources, read_sources
 from .links import is_id_of, list_needed, refers_to
 
 INGRESS_KINDS = (
-    "SecurityGroup",
-    "DefaultSecurityGroup",
-    "SecurityGroupRule",
-    "SecurityGroupIngressRule",
-    "SecurityGroupIngress",
+    *("SecurityGroup", "DefaultSecurityGroup"),
+    *("SecurityGroupRule", "SecurityGroupIngressRule", "SecurityGroupIngress"),
 )
 """Kinds of resources that let connections in; the last is Cloud Control's."""
 _GROUP_KINDS = INGRESS_KINDS[:2]

@@ -64,8 +64,7 @@ def parse_gibibytes(value: Any, unit_bytes: int) -> int:
 
 
 def list_stated_volumes(resource: Resource) -> list[Volume]:
-    """Return the volumes that a node class or a launch template states; a node group without template has one
-    volume."""
+    """Return the volumes that a node class, a launch template or a node group without template states."""
     if resource.kind == "EC2NodeClass":
         return list_mapped_volumes(resource, "spec", "blockDeviceMappings", unit_bytes=1)
     if resource.kind == "LaunchTemplate":

@@ -132,7 +132,7 @@ def test_explain_prints_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "no-gpu-in-limit-range"]) == 0
     out = capsys.readouterr().out
     rule = next(rule for rule in RULES if rule.id == "no-gpu-in-limit-range")
-    assert f"FAIL if {rule.fails}." in out
+    assert f"FAIL if {rule.texts.fails}." in out
     assert out.replace("\n", "  \n").count("  \n") >= 6
     page = (ROOT / "docs" / "policies.md").read_text()
     assert all(line in page for line in out.splitlines()[2:-1])

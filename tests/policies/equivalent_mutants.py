@@ -18,9 +18,7 @@ EQUIVALENT = {
     ): "no part of any number of pods is no pod",
     **{
         "effects.reach._UNLIMITED_VALUES: ['any.us-east-1.amazonaws.com', 'any.us-gov-west-1.amazonaws.com'] → "
-        f"[{found}]": (
-            "a service that does not exist; every wildcard for its name serves"
-        )
+        f"[{found}]": ("a service that does not exist; every wildcard for its name serves")
         for found in (
             "'any.us-east-1.amazonaws.com', '~any.us-gov-west-1.amazonaws.com'",
             "'~any.us-east-1.amazonaws.com', 'any.us-gov-west-1.amazonaws.com'",

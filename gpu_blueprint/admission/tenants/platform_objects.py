@@ -46,8 +46,7 @@ def _match_claims(config: StackConfig) -> Iterator[Match]:
 
 
 def _match_maps(config: StackConfig) -> Iterator[Match]:
-    """Yield the match of ConfigMaps, if the platform makes ConfigMaps with its proxy and its certificate
-    authorities."""
+    """Yield the match of ConfigMaps, if the platform makes ConfigMaps with its proxy and CA certificates."""
     if config.egress:
         yield Match(group="", resources=("configmaps",), operations=_WRITES)
 

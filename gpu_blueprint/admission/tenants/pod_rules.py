@@ -11,12 +11,8 @@ from ...config.cpu_pools import CpuPool
 from ...config.scalars import count_seconds
 
 _DEVICE_VARIABLES = (
-    "NVIDIA_VISIBLE_DEVICES",
-    "NVIDIA_MIG_CONFIG_DEVICES",
-    "NVIDIA_MIG_MONITOR_DEVICES",
-    "NVIDIA_IMEX_CHANNELS",
-    "NVIDIA_MOFED",
-    "NVIDIA_NVSWITCH",
+    *("NVIDIA_VISIBLE_DEVICES", "NVIDIA_MIG_CONFIG_DEVICES", "NVIDIA_MIG_MONITOR_DEVICES"),
+    *("NVIDIA_IMEX_CHANNELS", "NVIDIA_MOFED", "NVIDIA_NVSWITCH"),
 )
 """Variables by which NVIDIA's container toolkit adds devices to a container (its package internal/config/image, and the
 gated devices of internal/modifier). Others, such as NVIDIA_DRIVER_CAPABILITIES, add no device."""

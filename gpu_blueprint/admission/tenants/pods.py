@@ -25,8 +25,7 @@ rule."""
 
 
 def build_pod_policy(config: StackConfig) -> AdmissionPolicy:
-    """Build the policy that judges each pod of a tenant when it is made, and when its spec or do-not-disrupt
-    changes."""
+    """Build the policy that judges a tenant's pods when they are made, and when spec or do-not-disrupt changes."""
     return AdmissionPolicy(
         name="gpu-blueprint-pods",
         matches=(

@@ -120,8 +120,7 @@ def _refuse_gpu_pools_without_gpus(config: StackConfig) -> AdmissionRule:
 
 
 def _refuse_foreign_devices(config: StackConfig) -> AdmissionRule:
-    """Refuse extended resources other than the GPUs of a pool and, in pods with GPUs of a multi-node pool, EFA
-    interfaces."""
+    """Refuse extended resources but the GPUs of pools and, in pods with GPUs of a multi-node pool, EFA interfaces."""
     fabric = [pool.name for pool in config.gpu_pools if pool.multi_node]
     known = write_literal(list(config.exposed_resources))
     efa = f"(n == '{EFA_RESOURCE}' && {ASKS} && variables.target in {write_literal(fabric)})"

@@ -20,15 +20,15 @@ _MAX_TEMPLATES = 64
 """Number of templates that the rules judge in one object."""
 
 
-class TemplateKind(Record, kw_only=True):
+class TemplateKind(Record):
     """A kind of object whose controller makes pods."""
 
     kind: str
     group: str
     resource: str
-    version: str = "v1"
     templates: str
     """CEL of the list of pod templates in an object."""
+    version: str = "v1"
 
 
 def _write_ray_templates(cluster: str) -> str:
@@ -67,43 +67,23 @@ def _write_train_job_templates() -> str:
 
 
 TEMPLATE_KINDS = (
-    TemplateKind(kind="Deployment", group="apps", resource="deployments", templates="[object.spec.template]"),
-    TemplateKind(kind="StatefulSet", group="apps", resource="statefulsets", templates="[object.spec.template]"),
-    TemplateKind(kind="ReplicaSet", group="apps", resource="replicasets", templates="[object.spec.template]"),
-    TemplateKind(kind="Job", group="batch", resource="jobs", templates="[object.spec.template]"),
+    TemplateKind("Deployment", "apps", "deployments", "[object.spec.template]"),
+    TemplateKind("StatefulSet", "apps", "statefulsets", "[object.spec.template]"),
+    TemplateKind("ReplicaSet", "apps", "replicasets", "[object.spec.template]"),
+    TemplateKind("Job", "batch", "jobs", "[object.spec.template]"),
+    TemplateKind("CronJob", "batch", "cronjobs", "[object.spec.jobTemplate.spec.template]"),
+    TemplateKind("RayCluster", "ray.io", "rayclusters", _write_ray_templates("object.spec")),
+    TemplateKind("RayService", "ray.io", "rayservices", _write_ray_templates("object.spec.rayClusterConfig")),
+    TemplateKind("RayJob", "ray.io", "rayjobs", _write_ray_job_templates("object.spec")),
+    TemplateKind("RayCronJob", "ray.io", "raycronjobs", _write_ray_job_templates("object.spec.jobTemplate")),
     TemplateKind(
-        kind="CronJob", group="batch", resource="cronjobs", templates="[object.spec.jobTemplate.spec.template]"
-    ),
-    TemplateKind(
-        kind="RayCluster", group="ray.io", resource="rayclusters", templates=_write_ray_templates("object.spec")
-    ),
-    TemplateKind(
-        kind="RayService",
-        group="ray.io",
-        resource="rayservices",
-        templates=_write_ray_templates("object.spec.rayClusterConfig"),
-    ),
-    TemplateKind(kind="RayJob", group="ray.io", resource="rayjobs", templates=_write_ray_job_templates("object.spec")),
-    TemplateKind(
-        kind="RayCronJob",
-        group="ray.io",
-        resource="raycronjobs",
-        templates=_write_ray_job_templates("object.spec.jobTemplate"),
-    ),
-    TemplateKind(
-        kind="JobSet",
-        group="jobset.x-k8s.io",
-        resource="jobsets",
+        "JobSet",
+        "jobset.x-k8s.io",
+        "jobsets",
+        "object.spec.?replicatedJobs.orValue([]).map(j, j.template.spec.template)",
         version="v1alpha2",
-        templates="object.spec.?replicatedJobs.orValue([]).map(j, j.template.spec.template)",
     ),
-    TemplateKind(
-        kind="TrainJob",
-        group="trainer.kubeflow.org",
-        resource="trainjobs",
-        version="v1alpha1",
-        templates=_write_train_job_templates(),
-    ),
+    TemplateKind("TrainJob", "trainer.kubeflow.org", "trainjobs", _write_train_job_templates(), version="v1alpha1"),
 )
 """Every kind whose templates the rules judge; a cluster may lack some of these kinds."""
 
