@@ -37,7 +37,8 @@ class RuleTexts(Record):
 
 
 @cache
-def _read_texts() -> dict[str, RuleTexts]:
+def read_rule_texts() -> dict[str, RuleTexts]:
+    """Return id of a rule → its texts, in the order of texts.yaml."""
     table = yaml.load(Path(__file__).with_name("texts.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return msgspec.convert(table, dict[str, RuleTexts])
 
@@ -60,7 +61,7 @@ class Rule(Record, kw_only=True):
     @property
     def texts(self) -> RuleTexts:
         """The texts that explain the rule."""
-        return _read_texts()[self.id]
+        return read_rule_texts()[self.id]
 
     @property
     def needs_stack(self) -> bool:

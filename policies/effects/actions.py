@@ -39,7 +39,7 @@ def fits(pattern: str, text: str) -> bool:
 
 
 def only_describes(pattern: str) -> bool:
-    """Tell whether a pattern names a service and the verb Describe or List, and all its actions only read by AWS's lists."""
+    """Tell whether a pattern names a service and a verb, Describe or List, whose actions all only read, as AWS lists them."""
     service, _, name = pattern.strip().lower().partition(":")
     if not name.startswith(_DESCRIBE_VERBS):
         return False
