@@ -39,7 +39,7 @@ def fits(pattern: str, text: str) -> bool:
 
 
 def only_describes(pattern: str) -> bool:
-    """Tell whether a pattern names a service and a verb, Describe or List, whose actions all only read, as AWS lists them."""
+    """Tell whether a pattern names a service and a verb, Describe or List, with actions that AWS lists as reads."""
     service, _, name = pattern.strip().lower().partition(":")
     if not name.startswith(_DESCRIBE_VERBS):
         return False
