@@ -132,7 +132,7 @@ def test_explain_prints_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "no-gpu-in-limit-range"]) == 0
     out = capsys.readouterr().out
     rule = next(rule for rule in RULES if rule.id == "no-gpu-in-limit-range")
-    assert f"FAIL if {rule.fails}." in out
+    assert f"FAIL if {rule.texts.fails}." in out
     assert out.replace("\n", "  \n").count("  \n") >= 6
     page = (ROOT / "docs" / "policies.md").read_text()
     assert all(line in page for line in out.splitlines()[2:-1])
@@ -142,7 +142,7 @@ def test_explain_prints_an_admission_rule(capsys: pytest.CaptureFixture[str]) ->
     assert main(["explain", "no-external-ips"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("no-external-ips, admission rule")
-    assert "spec.externalIPs would take traffic of others: remove it" in out
+    assert "spec.externalIPs would divert traffic of others: remove it" in out
     assert "waivers: [{rule: no-external-ips, resource: <tenant>," in out
 
 

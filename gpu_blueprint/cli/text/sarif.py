@@ -36,8 +36,8 @@ def _build_run(id_: str, problems: Sequence[Problem]) -> dict[str, Any]:
 
 
 def _describe_rule(rule: Rule) -> dict[str, Any]:
-    short, full = f"{rule.looks_at}: {rule.passes}", f"Fails if {rule.fails}: {rule.why}."
-    return _build_descriptor(rule.id, short, full, rule.fix)
+    short, full = f"{rule.texts.looks_at}: {rule.texts.passes}", f"Fails if {rule.texts.fails}: {rule.texts.why}."
+    return _build_descriptor(rule.id, short, full, rule.texts.fix)
 
 
 def _describe_kind(kind: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...cel.literals import write_literal
 from ...cel.pod_subject import POD
-from ...cel.pod_variables import ASKS, ask_for, list_pod_variables
+from ...cel.pod_variables import ASKS, list_pod_variables, write_requests
 from ...cel.policy import Match, build_match_constraints
 from ...config import Pool, StackConfig
 from ...config.pod_rooms import find_pod_room
@@ -34,7 +34,7 @@ def build_mutation_spec(config: StackConfig) -> dict[str, Any]:
     pods = Match(group="", resources=("pods",), operations=("CREATE",))
     resources = write_literal(list(config.exposed_resources))
     boxes = "(object.spec.containers + object.spec.?initContainers.orValue([]))"
-    asks = f"{boxes}.exists(c, {resources}.exists(n, {ask_for('n')}))"
+    asks = f"{boxes}.exists(c, {resources}.exists(n, {write_requests('n')}))"
     patches = " + ".join(f"({patch})" for patch in _list_patches())
     whole = " + ".join(
         f"({patch})" for field, noun in _CONTAINER_NOUNS.items() for patch in _list_whole_pod_patches(field, noun)
