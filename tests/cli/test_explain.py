@@ -100,7 +100,7 @@ def test_explain_pending_prints_the_page_on_pods_that_wait(project: Path, capsys
     blocks = [line for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
     assert [line for line in blocks if f"       {line}\n" not in out] == []
     assert out.count("Remedy: ") == len(titles) and "](" not in out
-    assert "docs/queues.md explains every message" in out and "open it (docs/decisions/0007-hours.md)" in out
+    assert "docs/storage.md explains every message" in out and "open it (docs/decisions/0007-hours.md)" in out
 
 
 def test_a_model_is_explained_by_its_signals(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
